@@ -1,0 +1,108 @@
+#' From a budget to noise
+#'
+#' Finds the noise at which some events just meet a privacy budget: one root-finder
+#' over any accountant. The result is rounded to the safe side: the events at the
+#' returned noise never cost more than `epsilon`.
+#'
+#' Whether more of the argument is more or less privacy does not matter (a standard
+#' deviation and the rate of Gamma-norm noise go opposite ways), only that the cost
+#' is monotone in it.
+#'
+#' @param events a function of one positive number (the noise) that returns a table
+#'   of events, see [dp_event].
+#' @param epsilon,delta the budget: `epsilon > 0`, `delta` in `[0, 1)`.
+#' @param accountant as in [account()].
+#' @param interval the smallest and largest noise to consider (> 0).
+#' @return The noise, one number.
+#'
+#'   An error of class `dpadmm_error_budget` when no noise in `interval` meets the
+#'   budget (its message says what noise cannot buy down, and its field `floor` is the
+#'   smallest epsilon within reach), and of class `dpadmm_error_argument` when all noise
+#'   in it does.
+#' @seealso [account()], [gaussian_sigma()].
+#' @examples
+#' # One Gaussian release, and a hundred releases of Gamma-norm noise in an objective.
+#' calibrate(function(sigma) dp_event_gaussian(sigma, sensitivity = 1), epsilon = 1, delta = 1e-5)
+#' calibrate(function(alpha) {
+#'   rep(dp_event_objective_gamma(alpha,
+#'     sensitivity = 0.01, curvature = 0.001, modulus = 1, dim = 10
+#'   ), 100)
+#' }, epsilon = 1)
+#' @export
+calibrate <- function(events, epsilon, delta = 0,
+                      accountant = c("best", "rdp", "pld", "zcdp", "pure", "paper"),
+                      interval = c(1e-12, 1e12)) {
+  if (!is.function(events)) {
+    abort("argument", sprintf("`events` must be a function of the noise, not %s.", kind_of(events)),
+      argument = "events"
+    )
+  }
+  check_number(epsilon, "epsilon", lower = 0, open_lower = TRUE)
+  check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
+  accountant <- check_choice(accountant, c("best", "rdp", "pld", "zcdp", "pure", "paper"), "accountant")
+  check_numbers(interval, "interval", lower = 0, open_lower = TRUE, length = 2L)
+  if (interval[1L] >= interval[2L]) {
+    abort("argument", "`interval` must go from a smaller to a larger noise.",
+      argument = "interval", value = interval
+    )
+  }
+  excess <- function(x) {
+    spent <- fold_events(check_class(
+      events(exp(x)), "dp_events", "events(noise)", "the dp_event_ constructors"
+    ), delta, accountant)$epsilon
+    # On the log scale the cost is nearly linear; the ends may be 0 or infinite.
+    if (is.nan(spent)) spent <- Inf
+    max(-700, min(700, log(spent) - log(epsilon)))
+  }
+  ends <- log(interval)
+  # log() and exp() must not step outside the interval asked for.
+  at_ends <- c(excess(ends[1L]), excess(ends[2L]))
+  if (all(at_ends > 0)) {
+    best <- exp(ends[which.min(at_ends)])
+    abort_budget(events(best), epsilon, delta, exp(min(at_ends)) * epsilon, best)
+  }
+  if (all(at_ends <= 0)) {
+    abort("argument", sprintf(
+      "Every noise in `interval` meets epsilon = %g: its ends cost %.4g and %.4g. Widen it.",
+      epsilon, exp(at_ends[1L]) * epsilon, exp(at_ends[2L]) * epsilon
+    ), argument = "interval", value = interval)
+  }
+  exp(safe_root(excess, ends, at_ends))
+}
+
+#' The point next to the root of a monotone function where it is <= 0, to a relative
+#' 1e-10 or so of exp(x). Steps that are not quite monotone (grids) are walked off.
+#' @noRd
+safe_root <- function(f, ends, values) {
+  safe <- ends[which.min(values)]
+  root <- stats::uniroot(f, ends,
+    f.lower = values[1L], f.upper = values[2L], tol = 1e-11, maxiter = 200L
+  )
+  if (root$f.root <= 0) return(root$root)
+  towards <- sign(safe - root$root)
+  x <- root$root
+  step <- max(root$estim.prec, 1e-12)
+  repeat {
+    x <- x + towards * step
+    if (towards * (safe - x) <= 0) return(safe)
+    if (f(x) <= 0) return(x)
+    step <- 2 * step
+  }
+}
+
+abort_budget <- function(events, epsilon, delta, floor, noise) {
+  loss <- ifelse(is.na(events$curvature), 0, events$count * log1p(events$curvature / events$modulus))
+  node <- ifelse(is.na(events$node), "all", events$node)
+  per_node <- tapply(loss, node, sum)
+  shared <- if ("all" %in% names(per_node)) per_node[["all"]] else 0
+  own <- per_node[names(per_node) != "all"]
+  curvature <- shared + if (length(own)) max(own) else 0
+  why <- if (curvature > 0) sprintf(
+    " Of that, noise cannot buy down the curvature term, the sum of log(1 + curvature / modulus): %.4g.",
+    curvature
+  ) else ""
+  abort("budget", sprintf(
+    "No noise in `interval` meets epsilon = %g at delta = %g: at noise = %.4g the cost is still %.6g.%s",
+    epsilon, delta, noise, floor, why
+  ), argument = "epsilon", value = epsilon, floor = floor, curvature = curvature)
+}

@@ -1,0 +1,126 @@
+# Argument checks shared by the whole package. Each returns its (possibly
+# coerced) value or raises a classed error naming the argument and the place.
+
+#' Where in a vector or matrix something is wrong, for a message: "position 3",
+#' "row 2, column 5" and, when there are more, how many.
+#' @noRd
+where_first <- function(bad, dim = NULL) {
+  at <- which(bad)
+  place <- if (length(dim) == 2L) {
+    sprintf("row %d, column %d", (at[1L] - 1L) %% dim[1L] + 1L, (at[1L] - 1L) %/% dim[1L] + 1L)
+  } else {
+    sprintf("position %d", at[1L])
+  }
+  if (length(at) > 1L) sprintf("%s (and %d more)", place, length(at) - 1L) else place
+}
+
+describe_range <- function(lower, upper, open_lower, open_upper) {
+  if (is.infinite(lower) && is.infinite(upper)) return("a finite number")
+  sprintf(
+    "in %s%s, %s%s", if (open_lower || is.infinite(lower)) "(" else "[", format(lower),
+    format(upper), if (open_upper || is.infinite(upper)) ")" else "]"
+  )
+}
+
+#' Numbers within a range. `length` is the set of allowed lengths (NULL: any).
+#' @noRd
+check_numbers <- function(x, argument, lower = -Inf, upper = Inf,
+                          open_lower = FALSE, open_upper = FALSE,
+                          length = NULL, whole = FALSE, infinite = FALSE) {
+  if (!is.numeric(x) || base::length(x) == 0L) {
+    abort("argument", sprintf("`%s` must be numeric, not %s.", argument, kind_of(x)),
+      argument = argument, value = x
+    )
+  }
+  if (!is.null(length) && !(base::length(x) %in% length)) {
+    abort("shape", sprintf(
+      "`%s` must have length %s, not %d.", argument,
+      paste(unique(length), collapse = " or "), base::length(x)
+    ), argument = argument, value = base::length(x))
+  }
+  ends <- range(x)
+  if (all(is.finite(ends)) && ends[1L] >= lower && ends[2L] <= upper && !whole &&
+    !(open_lower && ends[1L] == lower) && !(open_upper && ends[2L] == upper)) {
+    return(if (is.integer(x)) x * 1 else x) # all is well: no work vectors
+  }
+  if (any(bad <- is.na(x) & !is.nan(x))) {
+    abort("missing", sprintf("`%s` has a missing value at %s.", argument, where_first(bad, dim(x))),
+      argument = argument, place = which(bad)[1L]
+    )
+  }
+  if (any(bad <- if (infinite) is.nan(x) else !is.finite(x))) {
+    abort("finite", sprintf(
+      "`%s` must be finite; it is %s at %s.", argument, format(x[bad][1L]),
+      where_first(bad, dim(x))
+    ), argument = argument, value = x[bad][1L], place = which(bad)[1L])
+  }
+  low <- if (open_lower) x <= lower else x < lower
+  high <- if (open_upper) x >= upper else x > upper
+  bad <- (low & lower > -Inf) | (high & upper < Inf)
+  if (whole) bad <- bad | x != round(x)
+  if (any(bad)) {
+    abort("argument", sprintf(
+      "`%s` must be %s%s, not %s%s.", argument, if (whole) "a whole number " else "",
+      describe_range(lower, upper, open_lower, open_upper), format(x[bad][1L]),
+      if (base::length(x) > 1L) paste0(" (", where_first(bad, dim(x)), ")") else ""
+    ), argument = argument, value = x[bad][1L], place = which(bad)[1L])
+  }
+  if (is.integer(x)) storage.mode(x) <- "double"
+  x
+}
+
+#' One number within a range.
+#' @noRd
+check_number <- function(x, argument, ...) {
+  check_numbers(x, argument, length = 1L, ...)
+}
+
+check_flag <- function(x, argument) {
+  if (!is.logical(x) || length(x) != 1L || is.na(x)) {
+    abort("argument", sprintf("`%s` must be TRUE or FALSE.", argument), argument = argument, value = x)
+  }
+  x
+}
+
+#' One of a set of names; the first is the default when the whole set is given.
+#' @noRd
+check_choice <- function(x, choices, argument) {
+  if (identical(x, choices)) return(choices[1L])
+  if (!is.character(x) || length(x) != 1L || is.na(x) || !(x %in% choices)) {
+    abort("argument", sprintf(
+      "`%s` must be one of %s, not %s.", argument,
+      paste0('"', choices, '"', collapse = ", "),
+      if (is.character(x) && length(x) == 1L) paste0('"', x, '"') else kind_of(x)
+    ), argument = argument, value = x)
+  }
+  x
+}
+
+#' An object of one of our classes.
+#' @noRd
+check_class <- function(x, class, argument, how) {
+  if (!inherits(x, class)) {
+    abort("argument", sprintf("`%s` must be made by %s, not %s.", argument, how, kind_of(x)),
+      argument = argument
+    )
+  }
+  x
+}
+
+#' Short words for what an object is: never its contents.
+#' @noRd
+kind_of <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.atomic(x) && is.null(attributes(x)) && length(x) == 1L) return(sprintf("the %s %s", typeof(x), format(x)))
+  sprintf("an object of class %s", class(x)[1L])
+}
+
+#' Ask for an optional package.
+#' @noRd
+need_package <- function(package, what) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort("package", sprintf(
+      'The package "%s" is needed for %s: install.packages("%s").', package, what, package
+    ), argument = package)
+  }
+}

@@ -1,0 +1,85 @@
+#' Errors and warnings of the package
+#'
+#' Every error raised by dpadmm has class `dpadmm_error_<kind>`, then
+#' `dpadmm_error`, then `error`, and carries the fields `argument` (which
+#' argument is to blame), `value` (what was given, when it is safe to show) and
+#' `place` (where: a row, a column, a node, a line). Warnings have class
+#' `dpadmm_warning_<kind>`, then `dpadmm_warning`.
+#'
+#' | kind of error | raised when |
+#' |---|---|
+#' | `argument` | a value is of the wrong type or outside its range |
+#' | `shape` | lengths or dimensions do not agree |
+#' | `missing` | there are missing values |
+#' | `finite` | there are NaN or infinite values |
+#' | `labels` | the response does not have exactly two classes |
+#' | `nodes` | a node has no records, or the nodes do not fit the network |
+#' | `network` | a graph is disconnected, has a self-loop or is not symmetric |
+#' | `level` | a factor level was not declared or not seen in training |
+#' | `budget` | no noise can meet the asked privacy budget |
+#' | `accountant` | an accountant cannot handle an event |
+#' | `theorem` | the condition of a printed theorem does not hold |
+#' | `solver` | a node problem could not be solved to the asked tolerance |
+#' | `operator` | a user-supplied function does not keep its contract |
+#' | `interrupt` | the user interrupted; the message says what was spent |
+#' | `entropy` | the operating system gave no randomness |
+#' | `parse` | a file is malformed |
+#' | `size` | a size overflows or memory cannot be had |
+#' | `package` | an optional package is needed and not installed |
+#'
+#' | kind of warning | raised when |
+#' |---|---|
+#' | `privacy_leak` | something was read from the data without noise (this one also has class `dpadmm_privacy_leak`) |
+#' | `theorem` | a setting lies outside a theorem that would otherwise cover it |
+#' | `simulation` | seeded noise was asked for: the result is not private |
+#'
+#' @name dpadmm-conditions
+#' @aliases dpadmm_error dpadmm_warning dpadmm_privacy_leak
+NULL
+
+.error_kinds <- c(
+  "argument", "shape", "missing", "finite", "labels", "nodes", "network",
+  "level", "budget", "accountant", "theorem", "solver", "operator",
+  "interrupt", "entropy", "parse", "size", "package"
+)
+
+.warning_kinds <- c("privacy_leak", "theorem", "simulation")
+
+#' The frame of the exported function the user called, for the error's call.
+#' @noRd
+user_call <- function() {
+  calls <- sys.calls()
+  own <- topenv()
+  for (i in seq_along(calls)) {
+    if (identical(topenv(environment(sys.function(i))), own)) {
+      # A call can carry whole data sets (do.call): keep the name only.
+      name <- calls[[i]][[1L]]
+      return(if (is.name(name)) call(as.character(name)))
+    }
+  }
+  NULL
+}
+
+#' Raise a classed error.
+#' @noRd
+abort <- function(kind, message, argument = NULL, value = NULL, place = NULL,
+                  ..., call = user_call()) {
+  stopifnot(kind %in% .error_kinds)
+  stop(errorCondition(message,
+    class = c(paste0("dpadmm_error_", kind), "dpadmm_error"),
+    argument = argument, value = value, place = place, ..., call = call
+  ))
+}
+
+#' Raise a classed warning.
+#' @noRd
+warn <- function(kind, message, argument = NULL, ..., call = user_call()) {
+  stopifnot(kind %in% .warning_kinds)
+  warning(warningCondition(message,
+    class = c(
+      if (kind == "privacy_leak") "dpadmm_privacy_leak",
+      paste0("dpadmm_warning_", kind), "dpadmm_warning"
+    ),
+    argument = argument, ..., call = call
+  ))
+}

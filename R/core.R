@@ -1,0 +1,34 @@
+# Answers of the compiled core: a value, or a status that stands for a condition.
+
+# What each kind of failure means when the caller has nothing better to say.
+.core_messages <- c(
+  interrupt = "Interrupted.",
+  argument = "An argument of a compiled routine is outside its range.",
+  size = "A size overflows, or memory could not be had.",
+  entropy = paste(
+    "The operating system gave no randomness, so no private noise can be drawn.",
+    "Noise is never drawn from anything weaker."
+  ),
+  solver = "A node problem could not be solved to the asked tolerance.",
+  finite = "A computation left the range of double precision numbers."
+)
+
+#' The value of a compiled routine, or its failure raised as a classed error.
+#'
+#' `answer` is what the routine returned: a value, which is handed on, or an object
+#' of class `dpadmm_status` (`ffi_status()` in `src/ffi.h`). A status that is no
+#' failure is returned invisibly. `message` replaces the usual text; `...` goes to
+#' [abort()].
+#' @noRd
+core_call <- function(answer, message = NULL, ...) {
+  if (!inherits(answer, "dpadmm_status")) return(answer)
+  kind <- attr(answer, "kind")
+  if (is.null(kind)) return(invisible(answer))
+  abort(kind, if (is.null(message)) .core_messages[[kind]] else message, ...)
+}
+
+#' Whether a routine stopped because the user asked it to.
+#' @noRd
+interrupt_status <- function(answer) {
+  inherits(answer, "dpadmm_status") && identical(attr(answer, "kind"), "interrupt")
+}

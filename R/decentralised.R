@@ -1,0 +1,190 @@
+# Family 1 behind dpadmm_fit(): the public plan of a run, its events, and the run itself.
+# The plan is fixed before a record is read, so the guarantee is too.
+
+#' Everything about the problem that is public under replace-one neighbours.
+#' @noRd
+public_numbers <- function(records, nodes, network, loss, C, rho, iterations, control, budget) {
+  list(
+    N = length(nodes$names), size = nodes$size, names = nodes$names, degree = network$degree,
+    d = ncol(records$x), loss = loss, C = C, rho = rho, iterations = iterations,
+    row_bound = control$row_bound, epsilon = budget$epsilon, delta = budget$delta,
+    private = budget$private, mechanism = budget$mechanism
+  )
+}
+
+#' Events of a plan under noise of a mechanism with the given scales (one a node and noisy
+#' update).
+#' @noRd
+decentralised_events <- function(plan, public, mechanism, scale, nodes = seq_len(public$N),
+                                 updates = which(plan$noisy)) {
+  if (length(updates) == 0L) return(NULL)
+  loss <- public$loss
+  pick <- function(m) as.vector(m[nodes, updates, drop = FALSE])
+  node <- rep(nodes, length(updates))
+  iteration <- rep(updates, each = length(nodes))
+  scale <- as.vector(scale)
+  share <- public$C / public$size[node]
+  sensitivity <- 2 * share * loss$lipschitz * public$row_bound
+  modulus <- public$rho / public$N + 2 * pick(plan$eta) * public$degree[node]
+  if (plan$place == "output") {
+    moved <- sensitivity / modulus
+    return(switch(mechanism,
+      gamma = dp_event_gamma(scale, moved, dim = public$d, node = node, iteration = iteration),
+      gaussian = dp_event_gaussian(scale, moved, node = node, iteration = iteration)
+    ))
+  }
+  curvature <- loss$curvature * share * public$row_bound^2
+  third <- loss$third * share * public$row_bound^3
+  switch(mechanism,
+    gamma = dp_event_objective_gamma(scale / pick(plan$amplify), sensitivity, curvature, modulus,
+      dim = public$d, third = third, self_concordant = self_concordant(public), node = node,
+      iteration = iteration, printed = plan$printed,
+      printed_modulus = modulus - if (identical(plan$printed, "m-admm, Theorem 4.1")) public$rho / public$N else 0
+    ),
+    gaussian = dp_event_objective_gaussian(scale * pick(plan$amplify), sensitivity, curvature, modulus,
+      third = third, self_concordant = self_concordant(public), node = node, iteration = iteration
+    )
+  )
+}
+
+#' |L'''| <= L'' along f'x with ||x|| <= 1 only: a longer row steepens the third derivative.
+#' @noRd
+self_concordant <- function(public) public$loss$self_concordant && public$row_bound <= 1
+
+#' Noise scales, one a node and noisy update, as the user gave them.
+#' @noRd
+given_scales <- function(noise, plan, public) {
+  K <- sum(plan$noisy)
+  scale <- noise$scale
+  if (is.matrix(scale)) {
+    if (!identical(dim(scale), c(public$N, K))) {
+      abort("shape", sprintf(
+        "The noise must be one number, %d (one a node) or a %d x %d matrix (nodes x noisy updates), not %d x %d.",
+        public$N, public$N, K, nrow(scale), ncol(scale)
+      ), argument = "noise", value = dim(scale))
+    }
+    return(scale)
+  }
+  matrix(per_node(scale, public$N, "noise"), public$N, K)
+}
+
+#' Noise scales that spend the budget at every node: nodes with the same public numbers
+#' share one calibration.
+#' @noRd
+calibrated_scales <- function(plan, public, control) {
+  K <- sum(plan$noisy)
+  key <- paste(public$size, public$degree, apply(plan$eta, 1L, function(e) paste(sprintf("%a", e), collapse = " ")))
+  scale <- matrix(0, public$N, K)
+  for (group in split(seq_len(public$N), match(key, key))) {
+    events <- function(noise) {
+      # larger noise is more private: a Gamma-norm rate is the inverse of a scale
+      value <- if (public$mechanism == "gamma") 1 / noise else noise
+      decentralised_events(plan, public, public$mechanism, rep(value, K), nodes = group[1L])
+    }
+    noise <- calibrate_noise(events, public, control)
+    scale[group, ] <- if (public$mechanism == "gamma") 1 / noise else noise
+  }
+  scale
+}
+
+#' @noRd
+run_method.dpadmm_family_decentralised <- function(method, records, nodes, network, loss, penalty,
+                                                   C, rho, iterations, budget, control, key) {
+  if (!is.null(penalty)) {
+    abort("argument", "This method's penalty is (rho/N) ||f||^2 / 2; leave `penalty` at NULL.", argument = "penalty")
+  }
+  nodes <- resolve_nodes(nodes, nrow(records$x), key)
+  nodes <- align_nodes(nodes, network)
+  network <- resolve_network(network, length(nodes$names))
+  if (any(bad <- C > nodes$size)) {
+    abort("argument", sprintf(
+      "`C` must be at most the number of records of every node: C = %g, but node \"%s\" has %d.",
+      C, nodes$names[bad][1L], nodes$size[bad][1L]
+    ), argument = "C", value = C, place = nodes$names[bad][1L])
+  }
+  public <- public_numbers(records, nodes, network, loss, C, rho, iterations, control, budget)
+  plan <- schedule(method, public)
+  events <- NULL
+  scale <- NULL
+  if (budget$private) {
+    if (is.infinite(loss$lipschitz)) {
+      abort("argument", sprintf('A private fit needs a loss with bounded slope; "%s" has none (try "huber").', loss$name),
+        argument = "loss", value = loss$name
+      )
+    }
+    scale <- if (is.null(budget$noise)) calibrated_scales(plan, public, control) else given_scales(budget$noise, plan, public)
+    events <- decentralised_events(plan, public, budget$mechanism, scale)
+  }
+  tol <- control$tol
+  if (is.null(tol)) {
+    tol <- 1e-10 * C * control$row_bound * if (is.finite(loss$lipschitz)) loss$lipschitz else 1
+  }
+  if (!is.null(events)) events$tolerance <- tol
+  result <- run_decentralised(plan, public, records, nodes, network, scale, tol, control, key)
+  if (result$done < iterations) interrupted(events, result$begun, budget)
+  list(
+    coefficients = t(result$f), iterates = result$iterates, events = events, nodes = nodes[c("names", "size")],
+    network = network, public = public, plan = plan, noise = scale, tol = tol,
+    trace = data.frame(iteration = seq_len(iterations), gap = result$gap, step = result$step)
+  )
+}
+
+#' Hand the plan and the records to C.
+#' @noRd
+run_decentralised <- function(plan, public, records, nodes, network, scale, tol, control, key) {
+  N <- public$N
+  T <- public$iterations
+  spread <- function(values) {
+    out <- matrix(0, N, T)
+    out[, plan$noisy] <- values
+    out
+  }
+  none <- matrix(0, N, T)
+  objective <- output <- none
+  if (!is.null(scale)) {
+    if (plan$place == "objective") {
+      objective <- spread(scale)
+      factor <- if (public$mechanism == "gamma") 1 / plan$amplify else plan$amplify
+      objective <- objective * factor
+    } else {
+      output <- spread(scale)
+    }
+  }
+  x <- records$x
+  if (methods::is(x, "dgCMatrix")) x <- list(p = x@p, i = x@i, x = x@x, Dim = x@Dim)
+  bar <- progress_bar(control$progress, T, "ADMM iterations")
+  on.exit(bar$done())
+  result <- core_call(.Call(ffi_decentralised, list(
+    start = network$start, neighbour = network$neighbour, iterations = T,
+    update = match(plan$update, .Call(ffi_updates)) - 1L,
+    eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = rep(tol, N),
+    mechanism = if (!is.null(scale)) match(public$mechanism, .Call(ffi_mechanisms)) - 1L,
+    objective_scale = objective, output_scale = output, key = key,
+    progress = bar$tick, x = x, y = records$y, place = order(order(nodes$index)),
+    size = as.integer(nodes$size), row_bound = control$row_bound,
+    loss = public$loss$name, width = public$loss$width, weight = public$C / nodes$size,
+    ridge = public$rho / N, threads = control$threads, keep = control$keep_iterates,
+    f = start_values(control$start, N, public$d)
+  )))
+  if (result$done < T && interrupt_status(result$status)) return(result)
+  core_call(result$status)
+  result
+}
+
+#' d x N, one column a node.
+#' @noRd
+start_values <- function(start, N, d) {
+  if (is.null(start)) return(matrix(0, d, N))
+  if (is.matrix(start)) {
+    if (!identical(dim(start), c(N, d))) {
+      abort("shape", sprintf("`start` must be %d x %d (nodes x coefficients), not %d x %d.", N, d, nrow(start), ncol(start)),
+        argument = "start"
+      )
+    }
+    return(t(start))
+  }
+  if (length(start) != d) {
+    abort("shape", sprintf("`start` must have length %d, not %d.", d, length(start)), argument = "start")
+  }
+  matrix(as.double(start), d, N)
+}

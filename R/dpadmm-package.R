@@ -1,0 +1,3 @@
+#' @keywords internal
+#' @useDynLib dpadmm, .registration = TRUE
+"_PACKAGE"

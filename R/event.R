@@ -1,0 +1,214 @@
+#' Releases as events
+#'
+#' Every noisy release is an event; an accountant folds events into a guarantee
+#' and never sees data. The constructors are vectorised: each returns a table of
+#' class `dp_events` with one row per release type. Combine tables with [c()],
+#' repeat them with [rep()] (which multiplies `count`).
+#'
+#' @param sigma standard deviation of Gaussian noise, per coordinate (> 0).
+#' @param alpha rate of Gamma-norm noise: density proportional to
+#'   `exp(-alpha * ||b||)` (> 0).
+#' @param b scale of Laplace noise (> 0).
+#' @param epsilon pure differential privacy of the release (>= 0).
+#' @param sensitivity the largest change of the noiseless quantity between
+#'   neighbours, in L2 norm (in absolute value for Laplace noise). For objective
+#'   perturbation: of the gradient of the node's data term, `2 C L / B` for
+#'   replace-one neighbours.
+#' @param curvature largest eigenvalue one record can add to the Hessian of the
+#'   node's objective, `c1 C / B`.
+#' @param third bound on the third derivative one record adds, `c2 C / B`
+#'   (`Inf` when there is none).
+#' @param self_concordant whether the loss satisfies `|L'''| <= L''`.
+#' @param modulus strong convexity of the node's noisy problem,
+#'   `rho/N + 2 eta V`.
+#' @param dim dimension of the noise vector.
+#' @param q sampling rate, in (0, 1].
+#' @param sampling `"poisson"` or `"fixed"` (without replacement).
+#' @param neighbours the neighbouring relation: `"replace-one"` or
+#'   `"add-remove"`.
+#' @param node which data holder releases it; `NA` for a release that reads
+#'   everybody's records. A record sits at one node, so over nodes the guarantee
+#'   is the largest, not the sum.
+#' @param count how many times it is released.
+#' @param iteration at which exchange, for pictures of privacy over iterations.
+#' @param tolerance gradient norm to which the minimiser was found.
+#' @param printed the printed theorem whose formula `accountant = "paper"` uses,
+#'   one of `r paste0('"', names(.printed_theorems), '"', collapse = ", ")`.
+#' @param printed_modulus the modulus in that printed formula, where it differs.
+#' @return A data frame of class `dp_events`.
+#' @examples
+#' one <- dp_event_gaussian(sigma = 2, sensitivity = 1)
+#' c(rep(one, 10), dp_event_pure(0.1))
+#' @name dp_event
+NULL
+
+# What each mechanism is described by, and the words of the statement. Adding a
+# mechanism is one entry here, its constructor and one row in each accountant.
+.mechanisms <- list(
+  pure = list(needs = "epsilon", words = "a pure mechanism"),
+  laplace = list(needs = c("b", "sensitivity"), words = "Laplace noise"),
+  gamma = list(needs = c("alpha", "sensitivity", "dim"), words = "Gamma-norm noise on the output"),
+  gaussian = list(needs = c("sigma", "sensitivity"), words = "Gaussian noise on the output"),
+  subsampled_gaussian = list(
+    needs = c("sigma", "sensitivity", "q", "sampling"), words = "Gaussian noise on a random sample"
+  ),
+  objective_gamma = list(
+    needs = c("alpha", "sensitivity", "curvature", "third", "self_concordant", "modulus", "dim"),
+    words = "Gamma-norm noise in the objective"
+  ),
+  objective_gaussian = list(
+    needs = c("sigma", "sensitivity", "curvature", "third", "self_concordant", "modulus"),
+    words = "Gaussian noise in the objective"
+  )
+)
+
+.event_columns <- list(
+  mechanism = NA_character_, sigma = NA_real_, alpha = NA_real_, b = NA_real_, epsilon = NA_real_,
+  sensitivity = NA_real_, curvature = NA_real_, third = NA_real_, self_concordant = NA,
+  modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
+  tolerance = NA_real_, printed = NA_character_, printed_modulus = NA_real_,
+  neighbours = NA_character_, node = NA_integer_, count = 1, iteration = NA_real_
+)
+
+# Bounds of the numeric columns: (lower, is the lower end excluded, upper).
+.event_bounds <- list(
+  sigma = list(0, TRUE, Inf), alpha = list(0, TRUE, Inf), b = list(0, TRUE, Inf),
+  epsilon = list(0, FALSE, Inf), sensitivity = list(0, FALSE, Inf),
+  curvature = list(0, FALSE, Inf), modulus = list(0, TRUE, Inf), q = list(0, TRUE, 1)
+)
+
+new_events <- function(mechanism, ...) {
+  given <- list(...)
+  for (name in intersect(names(given), names(.event_bounds))) {
+    bound <- .event_bounds[[name]]
+    check_numbers(given[[name]], name, lower = bound[[1L]], open_lower = bound[[2L]], upper = bound[[3L]])
+  }
+  check_choice(given$neighbours, c("replace-one", "add-remove"), "neighbours")
+  check_numbers(given$count, "count", lower = 1, whole = TRUE)
+  columns <- .event_columns
+  columns[names(given)] <- given
+  columns$mechanism <- mechanism
+  columns$node <- as.integer(columns$node)
+  events <- as.data.frame(columns, stringsAsFactors = FALSE)
+  class(events) <- c("dp_events", "data.frame")
+  events
+}
+
+.neighbours <- c("replace-one", "add-remove")
+
+#' @rdname dp_event
+#' @export
+dp_event_pure <- function(epsilon, neighbours = "replace-one", node = NA, count = 1,
+                          iteration = NA) {
+  new_events("pure",
+    epsilon = epsilon, neighbours = neighbours, node = node, count = count, iteration = iteration
+  )
+}
+
+#' @rdname dp_event
+#' @export
+dp_event_laplace <- function(b, sensitivity, neighbours = "replace-one", node = NA, count = 1,
+                             iteration = NA) {
+  new_events("laplace",
+    b = b, sensitivity = sensitivity, neighbours = neighbours, node = node, count = count,
+    iteration = iteration
+  )
+}
+
+#' @rdname dp_event
+#' @export
+dp_event_gamma <- function(alpha, sensitivity, dim, neighbours = "replace-one", node = NA,
+                           count = 1, iteration = NA, tolerance = NA) {
+  new_events("gamma",
+    alpha = alpha, sensitivity = sensitivity, dim = dim, neighbours = neighbours, node = node,
+    count = count, iteration = iteration, tolerance = tolerance
+  )
+}
+
+#' @rdname dp_event
+#' @export
+dp_event_gaussian <- function(sigma, sensitivity, neighbours = "replace-one", node = NA,
+                              count = 1, iteration = NA, tolerance = NA) {
+  new_events("gaussian",
+    sigma = sigma, sensitivity = sensitivity, neighbours = neighbours, node = node,
+    count = count, iteration = iteration, tolerance = tolerance
+  )
+}
+
+#' @rdname dp_event
+#' @export
+dp_event_subsampled_gaussian <- function(sigma, sensitivity, q, sampling = c("poisson", "fixed"),
+                                         neighbours = "replace-one", node = NA, count = 1,
+                                         iteration = NA) {
+  sampling <- check_choice(sampling, c("poisson", "fixed"), "sampling")
+  new_events("subsampled_gaussian",
+    sigma = sigma, sensitivity = sensitivity, q = q, sampling = sampling,
+    neighbours = neighbours, node = node, count = count, iteration = iteration
+  )
+}
+
+#' @rdname dp_event
+#' @export
+dp_event_objective_gamma <- function(alpha, sensitivity, curvature, modulus, dim, third = Inf,
+                                     self_concordant = FALSE, neighbours = "replace-one",
+                                     node = NA, count = 1, iteration = NA, tolerance = NA,
+                                     printed = NA, printed_modulus = modulus) {
+  new_events("objective_gamma",
+    alpha = alpha, sensitivity = sensitivity, curvature = curvature, modulus = modulus,
+    dim = dim, third = third, self_concordant = self_concordant, neighbours = neighbours,
+    node = node, count = count, iteration = iteration, tolerance = tolerance,
+    printed = as.character(printed), printed_modulus = printed_modulus
+  )
+}
+
+#' @rdname dp_event
+#' @export
+dp_event_objective_gaussian <- function(sigma, sensitivity, curvature, modulus, third = Inf,
+                                        self_concordant = FALSE, neighbours = "replace-one",
+                                        node = NA, count = 1, iteration = NA, tolerance = NA) {
+  new_events("objective_gaussian",
+    sigma = sigma, sensitivity = sensitivity, curvature = curvature, modulus = modulus,
+    third = third, self_concordant = self_concordant, neighbours = neighbours,
+    node = node, count = count, iteration = iteration, tolerance = tolerance
+  )
+}
+
+#' @export
+c.dp_events <- function(...) {
+  tables <- Filter(Negate(is.null), list(...))
+  if (!all(vapply(tables, inherits, NA, "dp_events"))) {
+    abort("argument", "Only tables of events can be combined with events.", argument = "...")
+  }
+  out <- do.call(rbind.data.frame, c(tables, stringsAsFactors = FALSE))
+  rownames(out) <- NULL
+  class(out) <- c("dp_events", "data.frame")
+  out
+}
+
+#' @export
+rep.dp_events <- function(x, times = 1, ...) {
+  check_number(times, "times", lower = 1, whole = TRUE)
+  x$count <- x$count * times
+  x
+}
+
+#' @export
+print.dp_events <- function(x, ...) {
+  cat(sprintf("<dp_events: %g releases in %d kinds>\n", sum(x$count), nrow(x)))
+  shown <- names(x)[vapply(x, function(column) !all(is.na(column)), NA)]
+  print.data.frame(utils::head(x[shown], 10L), row.names = FALSE)
+  if (nrow(x) > 10L) cat(sprintf("... and %d more\n", nrow(x) - 10L))
+  invisible(x)
+}
+
+#' Sum the counts of identical releases of one node: the accountants' input.
+#' @noRd
+compact_events <- function(events) {
+  keys <- setdiff(names(.event_columns), c("count", "iteration", "node", "tolerance"))
+  key <- do.call(paste, c(lapply(events[keys], function(v) if (is.double(v)) sprintf("%a", v) else v), sep = "|"))
+  first <- !duplicated(key)
+  total <- rowsum(events$count, key, reorder = FALSE)
+  out <- events[first, , drop = FALSE]
+  out$count <- as.vector(total[key[first], 1L])
+  out
+}

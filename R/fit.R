@@ -1,0 +1,199 @@
+#' Fit one private model over several data holders
+#'
+#' Each of N nodes holds some of the records and never shows them. The nodes
+#' exchange noisy coefficients over a network until they agree on one model; the
+#' privacy statement of the result says what those messages can reveal.
+#'
+#' Exactly one of `epsilon` and `noise` is given. With `epsilon` the noise is
+#' calibrated so that every node spends that total under the accountant of
+#' `control` (`epsilon = Inf`: no noise, not private); with `noise` the statement
+#' tells what it amounts to. `delta = 0` uses Gamma-norm noise (pure differential
+#' privacy), `delta > 0` Gaussian noise.
+#'
+#' Noise comes from a keyed ChaCha20 generator whose key is drawn from the
+#' operating system; [set.seed()] does not matter. `seed` makes a run repeatable,
+#' and its privacy statement then says "simulation, not a private release".
+#'
+#' Formulas and data frames: numeric columns are scaled from their bounds to
+#' \[0, 1\], categorical ones become one indicator per level (all of them: the
+#' penalty keeps the model unique), and an intercept column is added unless the
+#' formula removes it. Bounds and levels that `schema` does not state are read
+#' from the records, which is not private: there is a warning of class
+#' `dpadmm_privacy_leak` and a line in the statement. Rows longer than
+#' `control$row_bound` are shortened to it, in [predict()] too; the coefficients
+#' belong to those scaled columns.
+#'
+#' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
+#'   package Matrix: n records in rows, d features in columns.
+#' @param y n labels: -1 and 1, 0 and 1, logical, or a factor with two levels
+#'   (the second is the positive class); numbers for a regression loss.
+#' @param data a data frame with the variables of the formula.
+#' @param nodes who holds which record: a number of nodes (the records are split
+#'   evenly at random), a vector or factor of length n, or `~column` of the data
+#'   frame.
+#' @param network who talks to whom, see [network]. Its nodes are the sorted values
+#'   (or levels) of `nodes`.
+#' @param method the algorithm, see [decentralised].
+#' @param loss a loss, by name or from [dpadmm_loss()].
+#' @param penalty `NULL` for decentralised methods, whose penalty is
+#'   `(rho/N) ||f||^2 / 2`.
+#' @param C weight of the mean loss of a node, `0 < C <= ` the number of records of
+#'   the smallest node.
+#' @param rho weight of the penalty (> 0).
+#' @param iterations number of exchanges (>= 1).
+#' @param epsilon total privacy budget (> 0, or `Inf`).
+#' @param delta probability with which the guarantee may fail, in `[0, 1)`.
+#' @param noise noise of a given size instead of a budget: [gamma_noise()] or
+#'   [gaussian_noise()].
+#' @param seed a whole number for a repeatable simulation; `NULL` for a private
+#'   release.
+#' @param control see [dpadmm_control()].
+#' @param schema public bounds and levels, see [dpadmm_schema()].
+#' @param ... arguments of the matrix method.
+#'
+#' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
+#'   `print()`, `summary()`, [plot()], [privacy()], `tidy()` and `glance()`. It holds
+#'   `coefficients` (N x d), `iterates` (an array `[iteration, node, coefficient]`
+#'   when `control` keeps them), `trace` (consensus gap and step size by
+#'   iteration), `events`, and public facts. It holds no record, nothing computed
+#'   from records that was not released, and no call.
+#'
+#'   Errors are classed, see [dpadmm-conditions].
+#' @seealso [decentralised] for the methods, [privacy()], [account()],
+#'   [check_convergence()].
+#' @examples
+#' # Four hospitals, 400 patients, a public description of the columns.
+#' n <- 400
+#' patients <- data.frame(
+#'   age = sample(20:90, n, TRUE), smoker = sample(c("no", "yes"), n, TRUE),
+#'   hospital = sample(c("A", "B", "C", "D"), n, TRUE)
+#' )
+#' patients$ill <- patients$age / 90 + (patients$smoker == "yes") + rnorm(n, sd = 0.3) > 1.2
+#' public <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"))
+#' fit <- dpadmm_fit(ill ~ age + smoker, patients,
+#'   nodes = ~hospital, schema = public, epsilon = 10
+#' )
+#' fit
+#' coef(fit)
+#' head(predict(fit, patients, type = "response"))
+#' @export
+dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")
+
+#' @rdname dpadmm_fit
+#' @export
+dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method = mr_admm(),
+                               loss = "logistic", penalty = NULL, C = 1, rho = 0.01,
+                               iterations = 50, epsilon, delta = 0, noise = NULL, seed = NULL,
+                               control = dpadmm_control(), ...) {
+  check_no_dots(...)
+  loss <- dpadmm_loss(loss)
+  check_class(method, "dpadmm_method", "method", "a method such as mr_admm()")
+  check_class(control, "dpadmm_control", "control", "dpadmm_control()")
+  check_number(C, "C", lower = 0, open_lower = TRUE)
+  check_number(rho, "rho", lower = 0, open_lower = TRUE)
+  iterations <- as.integer(check_number(iterations, "iterations", lower = 1, upper = 1e6, whole = TRUE))
+  budget <- check_budget(if (missing(epsilon)) NULL else epsilon, delta, noise)
+  seed <- check_seed(seed)
+  if (missing(nodes)) abort_no_nodes()
+  records <- if (inherits(x, "dpadmm_records")) x$build(loss) else records_matrix(x, y, loss)
+  if (!is.null(records$leaks) && budget$private) {
+    warn("privacy_leak", paste0(
+      "Read from the records without noise: ", paste(records$leaks, collapse = ", "),
+      ". State bounds and levels with `schema` to avoid this."
+    ), argument = "schema")
+  }
+  result <- run_method(
+    method, records, nodes, network, loss, penalty, C, rho, iterations, budget, control, noise_key(seed)
+  )
+  records$blueprint$d <- ncol(records$x)
+  columns <- records$blueprint$columns
+  if (is.null(columns)) columns <- paste0("x", seq_len(ncol(records$x)))
+  dimnames(result$coefficients) <- list(result$nodes$names, columns)
+  if (!is.null(result$iterates)) dimnames(result$iterates) <- list(NULL, result$nodes$names, columns)
+  structure(c(result, list(
+    method = method, loss = loss, budget = budget[c("epsilon", "delta", "mechanism", "private")],
+    blueprint = records$blueprint, seeded = !is.null(seed),
+    leaks = if (budget$private) records$leaks, row_bound = control$row_bound
+  )), class = "dpadmm_fit")
+}
+
+#' @rdname dpadmm_fit
+#' @export
+dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, ...) {
+  if (!is.data.frame(data)) {
+    abort("argument", sprintf("`data` must be a data frame, not %s.", kind_of(data)), argument = "data")
+  }
+  if (length(x) != 3L) abort("argument", "The formula must have a response.", argument = "x")
+  if (missing(nodes)) abort_no_nodes()
+  fit_frame(x, data, NULL, nodes, schema, ...)
+}
+
+#' @rdname dpadmm_fit
+#' @export
+dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, ...) {
+  if (missing(nodes)) abort_no_nodes()
+  fit_frame(~., x, y, nodes, schema, ...)
+}
+
+#' Records are built by the default method, once it knows the loss.
+#' @noRd
+fit_frame <- function(formula, data, y, nodes, schema, ...) {
+  if (inherits(nodes, "formula")) {
+    column <- all.vars(nodes)
+    if (length(column) != 1L || !(column %in% names(data))) {
+      abort("argument", sprintf("`nodes` must be ~column with a column of the data, not %s.", paste(deparse(nodes), collapse = "")),
+        argument = "nodes"
+      )
+    }
+    nodes <- data[[column]]
+    data <- data[setdiff(names(data), column)]
+  }
+  build <- function(loss) records_frame(formula, data, y, schema, loss)
+  dpadmm_fit.default(structure(list(build = build), class = "dpadmm_records"), nodes = nodes, ...)
+}
+
+#' Families of methods answer to this with a list: coefficients (N x d), iterates, events,
+#' nodes, network, trace and public facts.
+#' @noRd
+run_method <- function(method, ...) UseMethod("run_method")
+
+abort_no_nodes <- function() {
+  abort("argument", "`nodes` is missing: a number of nodes, a vector, ~column, or NULL.", argument = "nodes")
+}
+
+check_no_dots <- function(...) {
+  if (...length() == 0L) return(invisible())
+  names <- names(list(...))
+  abort("argument", sprintf("Unknown argument%s.", if (length(names) && nzchar(names[1L])) {
+    sprintf(" `%s`", names[1L])
+  } else {
+    ""
+  }), argument = if (length(names)) names[1L])
+}
+
+#' Exactly one of epsilon and noise; what mechanism and whether private at all.
+#' @noRd
+check_budget <- function(epsilon, delta, noise) {
+  if (is.null(epsilon) == is.null(noise)) {
+    abort("argument", "Give exactly one of `epsilon` (a total budget, Inf for none) and `noise`.", argument = "epsilon")
+  }
+  check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
+  if (!is.null(noise)) {
+    check_class(noise, "dpadmm_noise", "noise", "gamma_noise() or gaussian_noise()")
+    mechanism <- noise$mechanism
+    if (mechanism == "gaussian" && delta == 0) {
+      abort("accountant", "Gaussian noise gives no pure guarantee: it needs `delta` > 0.", argument = "delta", value = 0)
+    }
+  } else {
+    check_number(epsilon, "epsilon", lower = 0, open_lower = TRUE, infinite = TRUE)
+    mechanism <- if (delta > 0) "gaussian" else "gamma"
+  }
+  list(
+    epsilon = epsilon, delta = delta, noise = noise, mechanism = mechanism,
+    private = !is.null(noise) || is.finite(epsilon)
+  )
+}
+
+check_seed <- function(seed) {
+  if (is.null(seed)) NULL else check_number(seed, "seed", lower = 0, upper = 2^53, open_upper = TRUE, whole = TRUE)
+}

@@ -1,0 +1,37 @@
+# What every method is: a list of class c("dpadmm_method_<name>", "dpadmm_method") whose
+# fields are the user's choices, NULL where the default is worked out from public numbers.
+# Its family is the S3 method of run_method() it answers to.
+
+new_method <- function(name, family, title, source, ...) {
+  structure(list(name = name, title = title, source = source, parameters = list(...)),
+    class = c(paste0("dpadmm_method_", name), paste0("dpadmm_family_", family), "dpadmm_method")
+  )
+}
+
+#' @export
+print.dpadmm_method <- function(x, ...) {
+  set <- Filter(Negate(is.null), x$parameters)
+  cat(sprintf("<dpadmm_method: %s>\n  %s\n", x$title, x$source))
+  for (name in names(set)) {
+    cat(sprintf("  %s = %s\n", name, paste(format(set[[name]]), collapse = ", ")))
+  }
+  invisible(x)
+}
+
+#' A parameter that is one number, or one number a node.
+#' @noRd
+check_parameter <- function(x, argument, lower = 0, open_lower = TRUE) {
+  if (is.null(x)) NULL else check_numbers(x, argument, lower = lower, open_lower = open_lower)
+}
+
+#' One number a node.
+#' @noRd
+per_node <- function(x, n, argument) {
+  if (length(x) == 1L) return(rep(as.double(x), n))
+  if (length(x) != n) {
+    abort("shape", sprintf("`%s` must have length 1 or %d (one a node), not %d.", argument, n, length(x)),
+      argument = argument, value = length(x)
+    )
+  }
+  as.double(x)
+}

@@ -1,0 +1,154 @@
+#' Decentralised ADMM methods
+#'
+#' Each of N nodes on a connected graph holds its records and broadcasts its
+#' coefficients to its neighbours. Node i's objective is
+#' `O_i(f) = (C/B_i) sum L(y, f'x) + (rho/N) ||f||^2 / 2`.
+#'
+#' A (noisy) exact update minimises
+#' `O_i(f) + (2 lambda_i + b_i)'f + eta_i sum_j ||(f_i + f_j)/2 - f||^2` over the
+#' neighbours j, then moves the dual variable,
+#' `lambda_i <- lambda_i + (theta_i/2) sum_j (f_i - f_j)`.
+#'
+#' * `admm()`: constant penalty, dual step `theta = eta`. Private by dual variable
+#'   perturbation (ADMM-DVP: noise `b` in the objective) or primal variable
+#'   perturbation (ADMM-PVP: noise on the minimiser before it is sent).
+#' * `m_admm()`: private penalties that grow, `eta_i(t) = eta growth^t`, with a fixed
+#'   dual step. Its penalty perturbation (M-ADMM-PP) puts noise `eps` inside the
+#'   penalty, so that `b = 2 eta_i(t) V_i eps`; the noise scale is that of `eps`.
+#' * `r_admm()`: recycled ADMM. Odd iterations are exact and noisy; even ones are
+#'   `f <- f - [grad O + b + 2 lambda + eta sum_j (f - f_j)] / (2 eta V + gamma)`
+#'   with `grad O + b` taken from the optimality condition of the odd one: they read
+#'   no record and cost no privacy. The dual variable moves after odd iterations.
+#' * `mr_admm()`: as `r_admm()` with the penalty of the k-th noisy (odd) update
+#'   `eta growth^k`, k = 1, 2, ..., also used as dual step.
+#'
+#' An iteration is one exchange of messages. Where a parameter is `NULL` it is
+#' chosen from public numbers (nodes, records, features, degrees, budget), see
+#' `vignette("dpadmm")`; never from the records.
+#'
+#' @param eta penalty parameter (> 0), one number or one a node.
+#' @param growth factor by which the penalty grows (>= 1, as the convergence
+#'   theorems need), one number or one a node.
+#' @param theta dual step size (> 0), one number or one a node; by default the
+#'   smallest penalty of the first iteration (M-ADMM's Theorem 3.1 needs `theta <=
+#'   eta_i(t)`).
+#' @param gamma proximal weight of the recycled update (>= 0), one number or one a
+#'   node.
+#' @param perturb `"dual"` or `"primal"`: where a private fit puts the noise.
+#' @return An object of class `dpadmm_method` for [dpadmm_fit()].
+#' @source Zhang and Zhu (2017) for ADMM-DVP and ADMM-PVP; Zhang, Khalili and Liu
+#'   (2018), Improving the privacy and accuracy of ADMM-based distributed
+#'   algorithms, equations 10, 11 and 24 for M-ADMM; Zhang, Khalili and Liu (2019),
+#'   Recycled ADMM, Algorithms 1 to 3 for R-ADMM and MR-ADMM.
+#' @examples
+#' mr_admm(eta = 1, growth = 1.04, gamma = 0.5)
+#' @name decentralised
+NULL
+
+#' @rdname decentralised
+#' @export
+admm <- function(eta = NULL, perturb = c("dual", "primal")) {
+  perturb <- check_choice(perturb, c("dual", "primal"), "perturb")
+  new_method("admm", "decentralised",
+    if (perturb == "dual") "ADMM (ADMM-DVP when private)" else "ADMM (ADMM-PVP when private)",
+    "Zhang and Zhu (2017)",
+    eta = check_parameter(eta, "eta"), perturb = perturb
+  )
+}
+
+#' @rdname decentralised
+#' @export
+m_admm <- function(eta = NULL, growth = NULL, theta = NULL) {
+  new_method("m_admm", "decentralised", "M-ADMM (penalty perturbation when private)",
+    "Zhang, Khalili and Liu (2018)",
+    eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),
+    theta = check_parameter(theta, "theta")
+  )
+}
+
+#' @rdname decentralised
+#' @export
+r_admm <- function(eta = NULL, gamma = NULL) {
+  new_method("r_admm", "decentralised", "R-ADMM", "Zhang, Khalili and Liu (2019), Algorithm 1",
+    eta = check_parameter(eta, "eta"), gamma = check_parameter(gamma, "gamma", open_lower = FALSE)
+  )
+}
+
+#' @rdname decentralised
+#' @export
+mr_admm <- function(eta = NULL, growth = NULL, gamma = NULL) {
+  new_method("mr_admm", "decentralised", "MR-ADMM", "Zhang, Khalili and Liu (2019), Algorithms 2 and 3",
+    eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),
+    gamma = check_parameter(gamma, "gamma", open_lower = FALSE)
+  )
+}
+
+#' The public schedule of a method: N x T matrices of penalties and dual steps, gamma by
+#' node, the update rule of each iteration, which of them are noisy, and where the noise
+#' goes. `amplify` (N x T) turns the user's noise into that of the objective.
+#' @noRd
+schedule <- function(method, public) UseMethod("schedule")
+
+#' @export
+schedule.dpadmm_method_admm <- function(method, public) {
+  new_schedule(public,
+    eta = function(eta, growth, k) eta, update = "exact", parameters = method$parameters,
+    place = if (method$parameters$perturb == "dual") "objective" else "output",
+    printed = if (method$parameters$perturb == "dual") "m-admm, Theorem 4.1" else NA
+  )
+}
+
+#' @export
+schedule.dpadmm_method_m_admm <- function(method, public) {
+  out <- new_schedule(public,
+    eta = function(eta, growth, k) eta * growth^k, update = "exact",
+    parameters = method$parameters, printed = "m-admm, Theorem 4.1"
+  )
+  theta <- method$parameters$theta
+  if (is.null(theta)) theta <- min(out$eta[, 1L])
+  out$theta[] <- per_node(theta, public$N, "theta")
+  out$amplify <- 2 * out$eta * public$degree
+  out
+}
+
+#' @export
+schedule.dpadmm_method_r_admm <- function(method, public) {
+  new_schedule(public,
+    eta = function(eta, growth, k) eta, update = c("exact", "recycled"),
+    parameters = method$parameters, printed = "recycled-admm, Theorem V.1"
+  )
+}
+
+#' @export
+schedule.dpadmm_method_mr_admm <- function(method, public) {
+  new_schedule(public,
+    eta = function(eta, growth, k) eta * growth^k, update = c("exact", "recycled"),
+    parameters = method$parameters, printed = "recycled-admm, Theorem V.1"
+  )
+}
+
+#' @param update the rules of a cycle; only exact updates are noisy and move the dual.
+#' @noRd
+new_schedule <- function(public, eta, update, parameters, place = "objective", printed) {
+  N <- public$N
+  T <- public$iterations
+  cycle <- rep_len(update, T)
+  k <- ceiling(seq_len(T) / length(update))
+  chosen <- default_parameters(public, length(update))
+  pick <- function(name) per_node(if (is.null(parameters[[name]])) chosen[[name]] else parameters[[name]], N, name)
+  first <- pick("eta")
+  growth <- pick("growth")
+  etas <- vapply(k, function(k) eta(first, growth, k), double(N))
+  noisy <- cycle == "exact"
+  list(
+    update = cycle, noisy = noisy, eta = etas,
+    theta = etas * rep(as.double(noisy), each = N),
+    gamma = pick("gamma"), amplify = matrix(1, N, T), place = place, printed = printed
+  )
+}
+
+#' Penalties from public numbers only.
+#' @noRd
+default_parameters <- function(public, cycle) {
+  list(eta = 1, growth = 1, gamma = 0.5)
+}

@@ -1,0 +1,122 @@
+# Noise as the user asks for it, and the keys of the random streams it is drawn from.
+
+#' Noise fixed by the user
+#'
+#' What a private fit adds, when you choose the scale instead of a privacy budget: pass
+#' it as `noise =`. The privacy statement of the fit then says what that scale is worth.
+#'
+#' * `gamma_noise(alpha)`: vectors with density proportional to `exp(-alpha * ||b||)`,
+#'   that is, a uniform direction times a norm with the Gamma distribution of shape d and
+#'   scale `1 / alpha`, d being the number of coefficients. A *larger* `alpha` is less
+#'   noise. It gives pure differential privacy (Zhang, Khalili and Liu 2018, 2019).
+#' * `gaussian_noise(sigma)`: independent `N(0, sigma^2)` coordinates.
+#'
+#' Where the noise goes (the objective, the penalty or the message) is the method's
+#' choice.
+#'
+#' @section Randomness:
+#' Noise comes from keyed ChaCha20 streams (RFC 8439), one for every node, iteration and
+#' use, so a result does not depend on the number of threads. The key is drawn from the
+#' operating system for each fit, and it is an error when that gives none. R's generator
+#' is not used: [set.seed()] changes nothing. A fit with `seed =` is reproducible, and
+#' its statement says that it is a simulation: who knows the seed knows the noise.
+#'
+#' @section Floating point:
+#' The proofs are about real numbers; a computer adds doubles. Which doubles a noisy sum
+#' can take, and how often, depends on what the noise was added to, so somebody who sees
+#' every bit of a released value may learn more from its last bits than the guarantee
+#' says (Mironov 2012 for Laplace noise; Jin, McMurtry, Rubinstein and Ohrimenko 2022 for
+#' Gaussian noise). The uniform numbers here have full precision near zero, which fills
+#' the gaps in the tails, but that is no defence against these attacks and none is
+#' claimed: the noise is neither discrete nor snapped to a grid. Nor does a draw take the
+#' same time whatever its value. Rounding released values to a fixed grid, coarse next to
+#' the spacing of doubles and fine next to the noise, leaves less to read, and costs no
+#' privacy; it is not a proof.
+#'
+#' @param alpha rate of Gamma-norm noise (> 0), in units of one over the noise. One
+#'   number; or one for each node; or a matrix with a row for each node and a column for
+#'   each noisy update.
+#' @param sigma standard deviation of Gaussian noise (> 0), in the units of what it is
+#'   added to. Given like `alpha`.
+#' @return An object of class `dpadmm_noise_gamma` or `dpadmm_noise_gaussian`, then
+#'   `dpadmm_noise`: a list with the fields `mechanism` and `scale`.
+#' @section Errors:
+#' `dpadmm_error_argument` for a value that is not a positive number,
+#' `dpadmm_error_missing` and `dpadmm_error_finite` for NA, NaN and infinite ones,
+#' `dpadmm_error_shape` for an array.
+#' @references
+#' Zhang, Khalili and Liu (2018) \doi{10.48550/arXiv.1806.02246}; Zhang, Khalili and Liu
+#' (2019) \doi{10.48550/arXiv.1910.04581}.
+#'
+#' Mironov (2012). On significance of the least significant bits for differential
+#' privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264}
+#'
+#' Jin, McMurtry, Rubinstein and Ohrimenko (2022). Are we there yet? Timing and
+#' floating-point attacks on differential privacy systems. *IEEE Symposium on Security and
+#' Privacy*, 473-488. \doi{10.48550/arXiv.2112.05307}
+#' @examples
+#' gamma_noise(0.5)
+#' gaussian_noise(c(0.1, 0.2, 0.1)) # three nodes
+#' gaussian_noise(outer(c(0.1, 0.2), 1.01^(1:10))) # two nodes, ten noisy updates
+#' @name dpadmm_noise
+NULL
+
+#' @rdname dpadmm_noise
+#' @export
+gamma_noise <- function(alpha) {
+  new_noise("gamma", alpha, "alpha")
+}
+
+#' @rdname dpadmm_noise
+#' @export
+gaussian_noise <- function(sigma) {
+  new_noise("gaussian", sigma, "sigma")
+}
+
+new_noise <- function(mechanism, scale, argument) {
+  scale <- check_numbers(scale, argument, lower = 0, open_lower = TRUE)
+  if (!(length(dim(scale)) %in% c(0L, 2L))) {
+    abort("shape", sprintf(
+      "`%s` must be a number, a vector or a matrix, not an array of %d dimensions.",
+      argument, length(dim(scale))
+    ), argument = argument, value = dim(scale))
+  }
+  scale <- if (is.matrix(scale)) unname(scale) else as.vector(scale)
+  structure(list(mechanism = mechanism, scale = scale),
+    class = c(paste0("dpadmm_noise_", mechanism), "dpadmm_noise")
+  )
+}
+
+# What is printed of each mechanism: its density and the name of its scale.
+.noise_words <- list(
+  gamma = c("Gamma-norm noise, density ~ exp(-alpha ||b||)", "alpha"),
+  gaussian = c("Gaussian noise, N(0, sigma^2) a coordinate", "sigma")
+)
+
+#' @export
+print.dpadmm_noise <- function(x, ...) {
+  words <- .noise_words[[x$mechanism]]
+  ends <- vapply(range(x$scale), format, "", digits = 4L)
+  shape <- if (is.matrix(x$scale)) {
+    sprintf(" (%d x %d: nodes x noisy updates)", nrow(x$scale), ncol(x$scale))
+  } else if (length(x$scale) > 1L) {
+    sprintf(" (%d nodes)", length(x$scale))
+  } else {
+    ""
+  }
+  cat(sprintf(
+    "<dpadmm_noise: %s>\n  %s = %s%s\n", words[1L], words[2L],
+    paste(unique(ends), collapse = " to "), shape
+  ))
+  invisible(x)
+}
+
+#' The key of a fit's random streams: raw(32), fresh from the operating system when
+#' `seed` is NULL, else made from the seed.
+#' @noRd
+noise_key <- function(seed = NULL) {
+  if (!is.null(seed)) {
+    seed <- check_number(seed, "seed", lower = 0, upper = 2^53, open_upper = TRUE, whole = TRUE)
+  }
+  core_call(.Call(ffi_key, seed))
+}

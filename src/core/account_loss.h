@@ -1,0 +1,33 @@
+/* Privacy loss distributions of the (sampled) Gaussian mechanism, cut into bins. */
+#ifndef DPA_ACCOUNT_LOSS_H
+#define DPA_ACCOUNT_LOSS_H
+
+#include "status.h"
+
+#include <stddef.h>
+
+/* The loss log(P / Q) under P of a pair of distributions of one real output. With
+ * mix(m) = (1 - q) N(0, s^2) + q N(m, s^2): */
+typedef enum dpa_pair {
+  DPA_PAIR_REMOVE = 0, /* P = mix(1), Q = N(0, s^2) */
+  DPA_PAIR_ADD = 1,    /* P = N(0, s^2), Q = mix(1) */
+  DPA_PAIR_REPLACE = 2 /* P = mix(1), Q = mix(-1) */
+} dpa_pair;
+
+/* The loss at an output of z standard deviations s. */
+double dpa_loss_at(dpa_pair pair, double q, double s, double z);
+
+/* Bin j < n is the losses in [(first + j) h, (first + j + 1) h]. For each, log_mass[j]
+ * is the log of its P-mass and upper[j] in [0, 1] is the part of that mass which
+ * belongs on the bin's upper end (the rest on its lower end) for both its P- and its
+ * Q-mass to be kept. Only outputs with |z| <= reach (z in [-reach, 1/s + reach] where P
+ * is a mixture) are counted. */
+dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double h,
+                         double first, size_t n, double *log_mass, double *upper);
+
+/* The smallest epsilon >= 0 with E (1 - exp(epsilon - L))_+ <= exp(log_delta) for a
+ * loss L of n atoms: loss[] falling, log_mass[] the logs of their masses. */
+double dpa_atoms_epsilon(const double *loss, const double *log_mass, size_t n,
+                         double log_delta);
+
+#endif

@@ -1,0 +1,24 @@
+/* An undirected graph in compressed neighbour lists: node i's neighbours are
+ * neighbour[start[i]], ..., neighbour[start[i + 1] - 1], increasing. */
+#ifndef DPA_NETWORK_H
+#define DPA_NETWORK_H
+
+#include <stddef.h>
+
+typedef struct dpa_network {
+  size_t nodes;
+  const int *start;     /* nodes + 1 */
+  const int *neighbour; /* indices from 0 */
+} dpa_network;
+
+size_t dpa_network_degree(const dpa_network *network, size_t node);
+
+/* Label the connected components 0, 1, ... in order of their first node; returns how
+ * many. component and queue: `nodes` integers each. */
+size_t dpa_network_components(const dpa_network *network, int *component, int *queue);
+
+/* sum[j] = sum over the neighbours k of `node` of value[k * d + j]. */
+void dpa_network_sum(const dpa_network *network, size_t node, const double *value,
+                     size_t d, double *sum);
+
+#endif

@@ -1,0 +1,277 @@
+#include "node_solver.h"
+
+#include "blas.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A step pays when it shrinks the gradient to less than this fraction. */
+#define PAYS 0.2
+/* The line search ends at this fraction of the initial slope; after LOOSE steps on one
+ * problem, at the tighter one. */
+#define SLOPE_LOOSE 0.5
+#define SLOPE_TIGHT 0.05
+#define LOOSE 25
+#define MAX_STEPS 1000
+#define MAX_IDLE 40 /* steps without a smaller gradient before giving up */
+#define MIN_AGE 2   /* steps a curvature serves before it may be rebuilt */
+#define MAX_SEARCH 50
+#define BLOCK 256
+#define ROUNDING 0x1p-46 /* 64 ulp */
+
+static double dot(size_t d, const double *a, const double *b) {
+  double sum = 0.0;
+  for (size_t j = 0; j < d; j++)
+    sum += a[j] * b[j];
+  return sum;
+}
+
+int dpa_solver_full(const dpa_dataset *data) {
+  const size_t stored =
+      data->dense ? data->n * data->d : data->row[data->n] - data->row[0];
+  return data->d <= 32 || (data->d <= 8192 && data->d * data->d <= stored / 2 + 4096);
+}
+
+void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_dataset *data,
+                       const dpa_loss *loss, double width, double weight) {
+  const size_t n = data->n, d = data->d;
+  const int full = dpa_solver_full(data);
+  memset(s, 0, sizeof *s);
+  s->data = data;
+  s->loss = loss;
+  s->width = width;
+  s->weight = weight;
+  s->f = DPA_TAKE(arena, double, d);
+  s->data_grad = DPA_TAKE(arena, double, d);
+  s->grad = DPA_TAKE(arena, double, d);
+  s->old_grad = DPA_TAKE(arena, double, d);
+  s->dir = DPA_TAKE(arena, double, d);
+  s->margin = DPA_TAKE(arena, double, n);
+  s->along = DPA_TAKE(arena, double, n);
+  s->slope = DPA_TAKE(arena, double, n);
+  s->curvature = DPA_TAKE(arena, double, full ? d *d : d);
+  if (full)
+    s->factor = DPA_TAKE(arena, double, d *d);
+  if (full && data->dense)
+    s->block = DPA_TAKE(arena, double, d *DPA_HESSIAN_BLOCK);
+  s->step_pair = DPA_TAKE(arena, double, d *DPA_PAIRS);
+  s->grad_pair = DPA_TAKE(arena, double, d *DPA_PAIRS);
+  if (arena->base)
+    memset(s->f, 0, d * sizeof *s->f);
+}
+
+/* Whole-problem gradient and its norm from the data's part. The parts cancel at the
+ * minimiser, so below a few ulp of their size the norm is rounding: `enough` is the
+ * larger of that and the asked tolerance. */
+static void refresh_gradient(dpa_solver *s) {
+  const size_t d = s->data->d;
+  for (size_t j = 0; j < d; j++)
+    s->grad[j] = s->data_grad[j] + s->quad * s->f[j] + s->lin[j];
+  s->norm = sqrt(dot(d, s->grad, s->grad));
+  const double parts = sqrt(dot(d, s->data_grad, s->data_grad)) +
+                       s->quad * sqrt(dot(d, s->f, s->f)) +
+                       sqrt(dot(d, s->lin, s->lin));
+  s->enough = fmax(s->tol, ROUNDING * parts);
+}
+
+/* data_grad from slope. */
+static void data_gradient(dpa_solver *s) {
+  const size_t d = s->data->d;
+  memset(s->data_grad, 0, d * sizeof *s->data_grad);
+  dpa_dataset_add_gradient(s->data, s->slope, s->data_grad);
+  for (size_t j = 0; j < d; j++)
+    s->data_grad[j] *= s->weight;
+}
+
+static dpa_status factorise(dpa_solver *s) {
+  const size_t d = s->data->d;
+  s->refactor = 0;
+  if (!s->factor)
+    return DPA_OK;
+  memcpy(s->factor, s->curvature, d * d * sizeof *s->factor);
+  for (size_t j = 0; j < d; j++)
+    s->factor[j * d + j] += s->quad;
+  const int di = (int)d;
+  int info = 0;
+  F77_CALL(dpotrf)("L", &di, s->factor, &di, &info FCONE);
+  return info == 0 ? DPA_OK : DPA_NUMERIC;
+}
+
+/* Curvature at the current point. `along` serves as the buffer of second derivatives.
+ */
+static dpa_status rebuild_curvature(dpa_solver *s) {
+  const size_t n = s->data->n, d = s->data->d;
+  s->loss->slope(s->margin, s->data->y, n, s->width, s->slope, s->along);
+  for (size_t k = 0; k < n; k++)
+    s->along[k] *= s->weight;
+  memset(s->curvature, 0, (s->factor ? d * d : d) * sizeof *s->curvature);
+  if (s->factor)
+    dpa_dataset_add_hessian(s->data, s->along, s->curvature, s->block);
+  else
+    dpa_dataset_add_diagonal(s->data, s->along, s->curvature);
+  s->curved = 1;
+  s->age = 0;
+  s->pairs = 0;
+  return factorise(s);
+}
+
+void dpa_solver_start(dpa_solver *s, double quad, const double *lin, double tol) {
+  const size_t d = s->data->d;
+  if (s->pairs && quad != s->quad) {
+    /* a change of the gradient is (average Hessian) * step: move it to the new quad */
+    for (size_t j = 0; j < s->pairs * d; j++)
+      s->grad_pair[j] += (quad - s->quad) * s->step_pair[j];
+    for (size_t p = 0; p < s->pairs; p++)
+      s->inner_pair[p] = dot(d, s->step_pair + p * d, s->grad_pair + p * d);
+  }
+  s->refactor = s->refactor || quad != s->quad;
+  s->quad = quad;
+  s->lin = lin;
+  s->tol = tol;
+  s->iterations = 0;
+  s->idle = 0;
+  s->best = INFINITY;
+}
+
+/* dir = -(inverse Hessian estimate) grad: the two-loop recursion around the factor. */
+static void direction(dpa_solver *s) {
+  const size_t d = s->data->d;
+  double coefficient[DPA_PAIRS];
+  for (size_t j = 0; j < d; j++)
+    s->dir[j] = -s->grad[j];
+  for (size_t q = 0; q < s->pairs; q++) {
+    const size_t p = (s->newest + DPA_PAIRS - q) % DPA_PAIRS;
+    coefficient[p] = dot(d, s->step_pair + p * d, s->dir) / s->inner_pair[p];
+    for (size_t j = 0; j < d; j++)
+      s->dir[j] -= coefficient[p] * s->grad_pair[p * d + j];
+  }
+  if (s->factor) {
+    const int di = (int)d, one = 1;
+    int info = 0;
+    F77_CALL(dpotrs)("L", &di, &one, s->factor, &di, s->dir, &di, &info FCONE);
+  } else {
+    for (size_t j = 0; j < d; j++)
+      s->dir[j] /= s->curvature[j] + s->quad;
+  }
+  for (size_t q = s->pairs; q-- > 0;) {
+    const size_t p = (s->newest + DPA_PAIRS - q) % DPA_PAIRS;
+    const double beta = dot(d, s->grad_pair + p * d, s->dir) / s->inner_pair[p];
+    for (size_t j = 0; j < d; j++)
+      s->dir[j] += (coefficient[p] - beta) * s->step_pair[p * d + j];
+  }
+}
+
+/* Slopes of the losses at margin + t along, and their part of the directional
+ * derivative. In blocks, so that no second vector of n trial margins is needed. */
+static double trial(dpa_solver *s, double t) {
+  const size_t n = s->data->n;
+  double at[BLOCK], sum = 0.0;
+  for (size_t start = 0; start < n; start += BLOCK) {
+    const size_t m = n - start < BLOCK ? n - start : BLOCK;
+    for (size_t k = 0; k < m; k++)
+      at[k] = s->margin[start + k] + t * s->along[start + k];
+    s->loss->slope(at, s->data->y + start, m, s->width, s->slope + start, NULL);
+    sum += dot(m, s->slope + start, s->along + start);
+  }
+  return s->weight * sum;
+}
+
+/* A step length at which the (increasing) directional derivative is small: secant
+ * steps, kept inside a bracket. */
+static double search(dpa_solver *s, double slope0) {
+  const size_t d = s->data->d;
+  const double dd = dot(d, s->dir, s->dir), fd = dot(d, s->f, s->dir);
+  const double ld = dot(d, s->lin, s->dir);
+  const double enough =
+      (s->iterations < LOOSE ? SLOPE_LOOSE : SLOPE_TIGHT) * fabs(slope0);
+  double low = 0.0, at_low = slope0, high = INFINITY, at_high = 0.0, t = 1.0;
+  for (int tries = 0;; tries++) {
+    const double at = trial(s, t) + s->quad * (fd + t * dd) + ld;
+    if (!(fabs(at) > enough) || tries == MAX_SEARCH)
+      return t;
+    if (at < 0.0) {
+      low = t;
+      at_low = at;
+    } else {
+      high = t;
+      at_high = at;
+    }
+    if (isinf(high)) {
+      t *= 4.0;
+    } else {
+      const double width = high - low;
+      t = low - at_low * width / (at_high - at_low);
+      t = fmin(fmax(t, low + 0.1 * width), high - 0.1 * width);
+    }
+  }
+}
+
+static void remember_pair(dpa_solver *s, double t) {
+  const size_t d = s->data->d;
+  const size_t p = s->pairs == 0 ? 0 : (s->newest + 1) % DPA_PAIRS;
+  double *step = s->step_pair + p * d, *change = s->grad_pair + p * d;
+  for (size_t j = 0; j < d; j++) {
+    step[j] = t * s->dir[j];
+    change[j] = s->grad[j] - s->old_grad[j];
+  }
+  const double inner = dot(d, step, change);
+  if (!(inner > 0.0))
+    return; /* rounding ate the curvature: the slot stays unused */
+  s->inner_pair[p] = inner;
+  s->newest = p;
+  if (s->pairs < DPA_PAIRS)
+    s->pairs++;
+}
+
+dpa_status dpa_solver_advance(dpa_solver *s) {
+  const size_t n = s->data->n, d = s->data->d;
+  dpa_status status = DPA_OK;
+  if (!s->known) {
+    dpa_dataset_margin(s->data, s->f, s->margin);
+    s->loss->slope(s->margin, s->data->y, n, s->width, s->slope, NULL);
+    data_gradient(s);
+    s->known = 1;
+  }
+  if (s->iterations == 0) {
+    refresh_gradient(s);
+    if (s->curved && s->refactor)
+      status = factorise(s);
+  }
+  if (!isfinite(s->norm))
+    return DPA_NUMERIC;
+  if (s->norm <= s->enough)
+    return DPA_OK;
+  if (s->iterations >= MAX_STEPS)
+    return DPA_STALLED;
+  if (!s->curved)
+    status = rebuild_curvature(s);
+  if (status != DPA_OK)
+    return status;
+
+  direction(s);
+  const double slope0 = dot(d, s->grad, s->dir);
+  if (!(slope0 < 0.0))
+    return DPA_STALLED;
+  dpa_dataset_margin(s->data, s->dir, s->along);
+  const double t = search(s, slope0);
+  const double before = s->norm;
+  memcpy(s->old_grad, s->grad, d * sizeof *s->grad);
+  for (size_t j = 0; j < d; j++)
+    s->f[j] += t * s->dir[j];
+  for (size_t k = 0; k < n; k++)
+    s->margin[k] += t * s->along[k];
+  data_gradient(s); /* from the slopes of the accepted trial */
+  refresh_gradient(s);
+  remember_pair(s, t);
+  s->iterations++;
+  s->age++;
+  if (s->norm < s->best) {
+    s->best = s->norm;
+    s->idle = 0;
+  } else if (++s->idle > MAX_IDLE) {
+    return DPA_STALLED;
+  }
+  if (s->norm > s->enough && s->norm > PAYS * before && s->age >= MIN_AGE)
+    status = rebuild_curvature(s);
+  return status == DPA_OK ? DPA_CONTINUE : status;
+}

@@ -1,0 +1,74 @@
+/* The strongly convex problem of one node,
+ *
+ *   minimise over f:  weight * sum_k L(y_k, x_k'f) + (quad / 2) ||f||^2 + lin'f,
+ *
+ * to a stated gradient norm. Newton's method on a curvature that is kept between
+ * problems and rebuilt only when steps stop paying, corrected by limited-memory BFGS
+ * pairs. Because the losses are functions of x'f, a step costs one product with X and
+ * one with X', and its line search costs no pass over the features at all. The point,
+ * its margins and its data gradient are kept too, so a problem that differs in lin and
+ * quad starts for free. */
+#ifndef DPA_NODE_SOLVER_H
+#define DPA_NODE_SOLVER_H
+
+#include "arena.h"
+#include "dataset.h"
+#include "loss.h"
+#include "status.h"
+
+#define DPA_PAIRS 10 /* BFGS pairs kept */
+
+typedef struct dpa_solver {
+  const dpa_dataset *data;
+  const dpa_loss *loss;
+  double width;      /* parameter of the loss */
+  double weight;     /* > 0 */
+  double quad;       /* > 0: the modulus of strong convexity */
+  const double *lin; /* d; the caller's, must live as long as the problem */
+  double tol;        /* stop at this gradient norm */
+
+  double *f;         /* d: the current point; the minimiser after DPA_OK */
+  double *data_grad; /* d: weight * X' dL(X f) */
+  double *grad;      /* d: of the whole problem */
+  double *old_grad;  /* d: before the last step */
+  double *dir;       /* d */
+  double *margin;    /* n: X f */
+  double *along;     /* n: X dir */
+  double *slope;     /* n: dL at the trial point */
+  double *curvature; /* d x d lower triangle of the data's Hessian at an earlier point,
+                        or d: its diagonal */
+  double *factor; /* d x d: Cholesky factor of curvature + quad I; NULL if diagonal */
+  double *block;  /* work space of the dense Hessian; NULL when not needed */
+  double *step_pair; /* DPA_PAIRS x d: steps */
+  double *grad_pair; /* DPA_PAIRS x d: changes of the gradient */
+  double inner_pair[DPA_PAIRS];
+  size_t pairs, newest;
+  double norm;    /* of grad */
+  double enough;  /* the norm to reach: tol, or the rounding of the gradient's parts */
+  double best;    /* smallest norm on this problem */
+  int idle;       /* steps since then */
+  int known;      /* margin and data_grad belong to f */
+  int curved;     /* curvature has been computed */
+  int refactor;   /* factor belongs to another quad */
+  int age;        /* steps taken with this curvature */
+  int iterations; /* steps taken on this problem */
+} dpa_solver;
+
+/* Whether a node of this shape keeps a full d x d curvature (else its diagonal). The
+ * matrices stay smaller than the records themselves. */
+int dpa_solver_full(const dpa_dataset *data);
+
+/* Take the work space from `arena` (measuring when it has no base) and, when placing,
+ * set the solver to f = 0 with nothing known. */
+void dpa_solver_layout(dpa_solver *solver, dpa_arena *arena, const dpa_dataset *data,
+                       const dpa_loss *loss, double width, double weight);
+
+/* Pose the next problem; the current point is the warm start. */
+void dpa_solver_start(dpa_solver *solver, double quad, const double *lin, double tol);
+
+/* One step. DPA_CONTINUE: call again; DPA_OK: f has gradient norm <= tol
+ * (or as small as the rounding of its terms allows); DPA_STALLED: the
+ * tolerance is out of reach in double precision; DPA_NUMERIC: not finite. */
+dpa_status dpa_solver_advance(dpa_solver *solver);
+
+#endif

@@ -1,0 +1,152 @@
+/* The accountants' kernels as R sees them. Arguments are checked in R; here only their
+ * types are, so that nothing is read amiss. */
+#include "ffi_account.h"
+#include "ffi.h"
+
+#include "core/account_gaussian.h"
+#include "core/account_loss.h"
+#include "core/account_objective.h"
+#include "core/account_sampled.h"
+
+#include <math.h>
+#include <string.h>
+
+static int is_number(SEXP x) {
+  return TYPEOF(x) == REALSXP && Rf_xlength(x) == 1;
+}
+
+/* The place of a name in a table, or the table's length. */
+static size_t find_name(SEXP x, const char *const *names, size_t n) {
+  if (TYPEOF(x) == STRSXP && Rf_xlength(x) == 1) {
+    for (size_t k = 0; k < n; k++) {
+      if (strcmp(CHAR(STRING_ELT(x, 0)), names[k]) == 0) {
+        return k;
+      }
+    }
+  }
+  return n;
+}
+
+/* ---- the Gaussian mechanism ------------------------------------------------------ */
+
+/* Element by element over two vectors of one length: "log_delta" (mu, epsilon),
+ * "epsilon" (mu, log delta), "mu" (epsilon, log delta). */
+SEXP ffi_gaussian(SEXP what, SEXP x, SEXP y) {
+  static const char *const names[] = {"log_delta", "epsilon", "mu"};
+  static double (*const functions[])(double, double) = {
+      dpa_gaussian_log_delta, dpa_gaussian_epsilon, dpa_gaussian_mu};
+  const size_t k = find_name(what, names, 3);
+  if (k == 3 || TYPEOF(x) != REALSXP || TYPEOF(y) != REALSXP ||
+      Rf_xlength(x) != Rf_xlength(y)) {
+    return ffi_status(DPA_ARGUMENT);
+  }
+  const R_xlen_t n = Rf_xlength(x);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+  for (R_xlen_t i = 0; i < n; i++) {
+    REAL(out)[i] = functions[k](REAL_RO(x)[i], REAL_RO(y)[i]);
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* ---- Renyi divergences ------------------------------------------------------------
+ */
+
+/* kind: "poisson", "poisson_replace", "fixed" or "fixed_wang". */
+SEXP ffi_rdp_sampled(SEXP kind, SEXP orders, SEXP q, SEXP s) {
+  static const char *const names[] = {"poisson", "poisson_replace", "fixed",
+                                      "fixed_wang"};
+  const size_t k = find_name(kind, names, 4);
+  if (k == 4 || TYPEOF(orders) != REALSXP || !is_number(q) || !is_number(s)) {
+    return ffi_status(DPA_ARGUMENT);
+  }
+  const double *a = REAL_RO(orders), rate = REAL_RO(q)[0], noise = REAL_RO(s)[0];
+  const size_t n = (size_t)Rf_xlength(orders);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
+  dpa_status status = DPA_ARGUMENT;
+  if (k == 0) {
+    status = dpa_rdp_poisson(a, n, rate, noise, REAL(out));
+  } else if (k == 1) {
+    status = dpa_rdp_poisson_replace(a, n, rate, noise, REAL(out));
+  } else if (k == 2) {
+    status = dpa_rdp_fixed(a, n, rate, noise, REAL(out));
+  } else {
+    double largest = 1.0;
+    for (size_t i = 0; i < n; i++) {
+      largest = a[i] > largest ? a[i] : largest;
+    }
+    if (largest < 1e5) {
+      const size_t most = (size_t)ceil(largest) + 1;
+      double *moments = (double *)R_alloc(most / 2 + 1, sizeof *moments);
+      status = dpa_rdp_fixed_wang(a, n, rate, noise, moments, most, REAL(out));
+    } else {
+      status = DPA_SIZE;
+    }
+  }
+  SEXP answer = status == DPA_OK ? out : ffi_status(status);
+  UNPROTECT(1);
+  return answer;
+}
+
+/* Objective perturbation: Gaussian noise when dim is NULL, Gamma-norm noise otherwise.
+ */
+SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP turn, SEXP dim) {
+  if (TYPEOF(orders) != REALSXP || !is_number(shift) || !is_number(kappa) ||
+      !is_number(turn) || !(dim == R_NilValue || is_number(dim))) {
+    return ffi_status(DPA_ARGUMENT);
+  }
+  const double *a = REAL_RO(orders), by = REAL_RO(shift)[0], ratio = REAL_RO(kappa)[0];
+  const size_t n = (size_t)Rf_xlength(orders);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
+  dpa_status status;
+  if (dim == R_NilValue) {
+    status = dpa_rdp_objective_gaussian(a, n, by, ratio, REAL_RO(turn)[0], REAL(out));
+  } else {
+    double *work = (double *)R_alloc(DPA_GAMMA_WORK, sizeof *work);
+    status = dpa_rdp_objective_gamma(a, n, by, ratio, REAL_RO(turn)[0], REAL_RO(dim)[0],
+                                     work, REAL(out));
+  }
+  SEXP answer = status == DPA_OK ? out : ffi_status(status);
+  UNPROTECT(1);
+  return answer;
+}
+
+/* ---- privacy loss distributions
+ * ------------------------------------------------------ */
+
+/* list(log_mass, upper) of n bins from number `first` on; pair: "remove", "add" or
+ * "replace". */
+SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SEXP n) {
+  static const char *const names[] = {"remove", "add", "replace"};
+  const size_t k = find_name(pair, names, 3);
+  if (k == 3 || !is_number(q) || !is_number(s) || !is_number(reach) || !is_number(h) ||
+      !is_number(first) || !is_number(n) ||
+      !(REAL_RO(n)[0] >= 1.0 && REAL_RO(n)[0] < 2147483648.0)) {
+    return ffi_status(DPA_ARGUMENT);
+  }
+  const R_xlen_t bins = (R_xlen_t)REAL_RO(n)[0];
+  SEXP mass = PROTECT(Rf_allocVector(REALSXP, bins));
+  SEXP upper = PROTECT(Rf_allocVector(REALSXP, bins));
+  const dpa_status status = dpa_loss_bins(
+      (dpa_pair)k, REAL_RO(q)[0], REAL_RO(s)[0], REAL_RO(reach)[0], REAL_RO(h)[0],
+      REAL_RO(first)[0], (size_t)bins, REAL(mass), REAL(upper));
+  SEXP answer =
+      PROTECT(status == DPA_OK ? Rf_allocVector(VECSXP, 2) : ffi_status(status));
+  if (status == DPA_OK) {
+    SET_VECTOR_ELT(answer, 0, mass);
+    SET_VECTOR_ELT(answer, 1, upper);
+  }
+  UNPROTECT(3);
+  return answer;
+}
+
+/* Losses (falling) and the logs of their masses; a number. */
+SEXP ffi_atoms_epsilon(SEXP loss, SEXP log_mass, SEXP log_delta) {
+  if (TYPEOF(loss) != REALSXP || TYPEOF(log_mass) != REALSXP || !is_number(log_delta) ||
+      Rf_xlength(loss) != Rf_xlength(log_mass)) {
+    return ffi_status(DPA_ARGUMENT);
+  }
+  return Rf_ScalarReal(dpa_atoms_epsilon(REAL_RO(loss), REAL_RO(log_mass),
+                                         (size_t)Rf_xlength(loss),
+                                         REAL_RO(log_delta)[0]));
+}
