@@ -152,17 +152,21 @@ open_books <- function(events) {
   )
 }
 
-#' Apply a table of handlers (mechanism -> function of kinds) row by row, or say
-#' which mechanism has none.
-#' @noRd
-by_mechanism <- function(kinds, handlers, accountant, ...) {
-  missing <- setdiff(kinds$mechanism, names(handlers))
+check_handled <- function(kinds, mechanisms, accountant) {
+  missing <- setdiff(kinds$mechanism, mechanisms)
   if (length(missing)) {
     abort("accountant", sprintf(
       'The "%s" accountant cannot handle %s (mechanism "%s").', accountant,
       .mechanisms[[missing[1L]]]$words, missing[1L]
     ), argument = "accountant", value = missing)
   }
+}
+
+#' Apply a table of handlers (mechanism -> function of kinds) row by row, or say
+#' which mechanism has none.
+#' @noRd
+by_mechanism <- function(kinds, handlers, accountant, ...) {
+  check_handled(kinds, names(handlers), accountant)
   out <- vector("list", nrow(kinds))
   for (mechanism in unique(kinds$mechanism)) {
     rows <- which(kinds$mechanism == mechanism)

@@ -18,6 +18,9 @@
 #'   node's objective, `c1 C / B`.
 #' @param third bound on the third derivative one record adds, `c2 C / B`
 #'   (`Inf` when there is none).
+#' @param third_total bound on the third derivative of the node's whole data term,
+#'   `c2 C`. The Renyi bounds of objective noise use either this and `third`, or
+#'   `self_concordant`.
 #' @param self_concordant whether the loss satisfies `|L'''| <= L''`.
 #' @param modulus strong convexity of the node's noisy problem,
 #'   `rho/N + 2 eta V`.
@@ -64,7 +67,7 @@ NULL
 
 .event_columns <- list(
   mechanism = NA_character_, sigma = NA_real_, alpha = NA_real_, b = NA_real_, epsilon = NA_real_,
-  sensitivity = NA_real_, curvature = NA_real_, third = NA_real_, self_concordant = NA,
+  sensitivity = NA_real_, curvature = NA_real_, third = NA_real_, third_total = NA_real_, self_concordant = NA,
   modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
   tolerance = NA_real_, printed = NA_character_, printed_modulus = NA_real_,
   neighbours = NA_character_, node = NA_integer_, count = 1, iteration = NA_real_
@@ -152,10 +155,12 @@ dp_event_subsampled_gaussian <- function(sigma, sensitivity, q, sampling = c("po
 dp_event_objective_gamma <- function(alpha, sensitivity, curvature, modulus, dim, third = Inf,
                                      self_concordant = FALSE, neighbours = "replace-one",
                                      node = NA, count = 1, iteration = NA, tolerance = NA,
-                                     printed = NA, printed_modulus = modulus) {
+                                     printed = NA, printed_modulus = modulus,
+                                     third_total = ifelse(third == 0, 0, Inf)) {
   new_events("objective_gamma",
     alpha = alpha, sensitivity = sensitivity, curvature = curvature, modulus = modulus,
-    dim = dim, third = third, self_concordant = self_concordant, neighbours = neighbours,
+    dim = dim, third = third, third_total = third_total, self_concordant = self_concordant,
+    neighbours = neighbours,
     node = node, count = count, iteration = iteration, tolerance = tolerance,
     printed = as.character(printed), printed_modulus = printed_modulus
   )
@@ -165,11 +170,13 @@ dp_event_objective_gamma <- function(alpha, sensitivity, curvature, modulus, dim
 #' @export
 dp_event_objective_gaussian <- function(sigma, sensitivity, curvature, modulus, third = Inf,
                                         self_concordant = FALSE, neighbours = "replace-one",
-                                        node = NA, count = 1, iteration = NA, tolerance = NA) {
+                                        node = NA, count = 1, iteration = NA, tolerance = NA,
+                                        third_total = ifelse(third == 0, 0, Inf)) {
   new_events("objective_gaussian",
     sigma = sigma, sensitivity = sensitivity, curvature = curvature, modulus = modulus,
-    third = third, self_concordant = self_concordant, neighbours = neighbours,
-    node = node, count = count, iteration = iteration, tolerance = tolerance
+    third = third, third_total = third_total, self_concordant = self_concordant,
+    neighbours = neighbours, node = node, count = count, iteration = iteration,
+    tolerance = tolerance
   )
 }
 

@@ -1,0 +1,308 @@
+#' Renyi divergences of mechanisms
+#'
+#' The Renyi differential privacy of one release at each of several orders. Orders
+#' may be fractional: a fractional order costs no accuracy. Curves of several releases
+#' add, order by order; [rdp_to_epsilon()] turns the sum into a guarantee.
+#'
+#' - `rdp_pure()`: any `epsilon`-differentially private mechanism is dominated by
+#'   randomised response, whose divergence this is.
+#' - `rdp_laplace()`: Mironov (2017), Proposition 6.
+#' - `rdp_gaussian()`: `a sensitivity^2 / (2 sigma^2)`, Mironov (2017), Proposition 7.
+#' - `rdp_subsampled_gaussian()`: Gaussian noise on the sum over a random sample of the
+#'   records. `sigma` is the noise in units of the sensitivity under the chosen
+#'   relation: one record's part has norm at most `sensitivity` for add-remove, and at
+#'   most half of it for replace-one.
+#'   - Poisson, add-remove: Mironov, Talwar and Zhang (2019), section 3; at whole orders
+#'     their sum, at others the integral of a positive function by quadrature (their two
+#'     signed series, without the cancellation).
+#'   - Poisson, replace-one: the divergence of
+#'     \eqn{(1-q)N(0,s^2)+qN(1,s^2)} from \eqn{(1-q)N(0,s^2)+qN(-1,s^2)},
+#'     `s = 2 sigma`, by the same quadrature. It is the worst pair: for a test with
+#'     probability p under N(0, s^2) the Neyman-Pearson lemma bounds its probability
+#'     under the two shifts on both sides at once, and here both bounds are attained.
+#'   - fixed-size sampling without replacement, replace-one: with `bound = "wang"`
+#'     Theorem 9 of Wang, Balle and Kasiviswanathan (2019) with its ternary divergences
+#'     (the Gaussian's own moments computed by quadrature), and between whole orders the
+#'     chord of `(a - 1) rdp(a)`, which is convex; with `bound = "hockey-stick"` the
+#'     integral of the divergences of Theorem 11 of Zhu, Dong and Wang (2022), up to four
+#'     times smaller and exact at every order. [account()] uses the latter.
+#' - `rdp_objective_gaussian()`, `rdp_objective_gamma()`: the exact minimiser of an
+#'   objective with noise in its linear term. See `vignette("privacy-accounting")` for
+#'   the proofs of the bounds: A (always valid) and B (near the plain Gaussian
+#'   mechanism when curvature / modulus is small) for Gaussian noise, of which the
+#'   smaller is given; and for Gamma-norm noise the dimension-aware bound C or that of
+#'   the pure loss.
+#'
+#' @param orders orders, each > 1.
+#' @param epsilon pure loss (>= 0).
+#' @param scale scale of Laplace noise (> 0).
+#' @param sigma standard deviation of Gaussian noise (> 0); for
+#'   `rdp_subsampled_gaussian()` in units of the sensitivity.
+#' @param sensitivity L2 sensitivity (absolute for Laplace noise) of the noiseless
+#'   quantity, >= 0; for objective perturbation of the gradient, `2 C / B`.
+#' @param q sampling rate, in (0, 1].
+#' @param sampling `"poisson"` or `"fixed"` (without replacement).
+#' @param neighbours `"add-remove"` or `"replace-one"`.
+#' @param bound for fixed-size sampling, see above.
+#' @param alpha rate of Gamma-norm noise (> 0).
+#' @param curvature largest eigenvalue that one record can add to the Hessian,
+#'   `c1 C / B`.
+#' @param modulus strong convexity of the noisy problem (> 0).
+#' @param dim dimension of the noise.
+#' @param third bound on the third derivative that one record adds, `c2 C / B`.
+#' @param self_concordant whether the loss satisfies `|L'''| <= L''` for rows of norm
+#'   at most 1, as logistic loss does.
+#' @param third_total bound on the third derivative of the whole data term, `c2 C`.
+#'   Bounds B and C need either `self_concordant`, or both `third` and `third_total`;
+#'   given both ways the smaller counts.
+#' @return A numeric vector along `orders`, finite and >= 0. A divergence beyond the
+#'   range of numbers is an error of class `dpadmm_error_finite`.
+#' @references Mironov, I. (2017). Renyi differential privacy. *CSF*.
+#'
+#'   Mironov, I., Talwar, K. and Zhang, L. (2019). Renyi differential privacy of the
+#'   sampled Gaussian mechanism. arXiv:1908.10530.
+#'
+#'   Wang, Y.-X., Balle, B. and Kasiviswanathan, S. (2019). Subsampled Renyi
+#'   differential privacy and analytical moments accountant. *AISTATS*.
+#'
+#'   Zhu, Y., Dong, J. and Wang, Y.-X. (2022). Optimal accounting of differential
+#'   privacy via characteristic function. *AISTATS*.
+#' @examples
+#' orders <- c(1.5, 2, 8, 32.5)
+#' rdp_gaussian(orders, sigma = 2)
+#' 1000 * rdp_subsampled_gaussian(orders, q = 0.01, sigma = 1)
+#' rdp_objective_gaussian(orders,
+#'   sigma = 0.01, sensitivity = 2 / 1000, curvature = 0.25 / 1000, modulus = 1,
+#'   self_concordant = TRUE
+#' )
+#' @name rdp
+NULL
+
+#' @rdname rdp
+#' @export
+rdp_pure <- function(orders, epsilon) {
+  check_orders(orders)
+  check_number(epsilon, "epsilon", lower = 0)
+  finite_result(rdp_pure_curve(orders, epsilon), "divergence")
+}
+
+# The moment less one is 2 sinh(a e / 2) sinh((a - 1) e / 2) / cosh(e / 2).
+rdp_pure_curve <- function(a, epsilon) {
+  if (epsilon == 0) return(numeric(length(a)))
+  s <- a - 1
+  excess <- s * epsilon + log(-expm1(-a * epsilon)) + log(-expm1(-s * epsilon)) - log1p(exp(-epsilon))
+  log1p_exp(excess) / s
+}
+
+#' @rdname rdp
+#' @export
+rdp_laplace <- function(orders, scale, sensitivity = 1) {
+  check_orders(orders)
+  check_number(scale, "scale", lower = 0, open_lower = TRUE)
+  check_number(sensitivity, "sensitivity", lower = 0)
+  finite_result(rdp_laplace_curve(orders, sensitivity / scale), "divergence")
+}
+
+# The moment is (a exp((a - 1) t) + (a - 1) exp(-a t)) / (2 a - 1); less one, its terms of
+# first order in t cancel and leave two positive ones.
+rdp_laplace_curve <- function(a, t) {
+  if (t == 0) return(numeric(length(a)))
+  s <- a - 1
+  x <- s * t
+  small <- log(a * exp_rest(pmin(x, 1)) + s * exp_rest(-a * t)) - log(2 * a - 1)
+  large <- x + log(a) - log(2 * a - 1)
+  ifelse(x <= 1, log1p_exp(small) / s, (large + log1p(s / a * exp(-a * t - x))) / s)
+}
+
+#' exp(x) - 1 - x without cancellation.
+#' @noRd
+exp_rest <- function(x) {
+  series <- 1
+  for (k in 20:3) series <- 1 + x / k * series
+  ifelse(abs(x) <= 1, x^2 / 2 * series, expm1(x) - x)
+}
+
+log1p_exp <- function(x) pmax(x, 0) + log1p(exp(-abs(x)))
+
+#' @rdname rdp
+#' @export
+rdp_gaussian <- function(orders, sigma, sensitivity = 1) {
+  check_orders(orders)
+  check_number(sigma, "sigma", lower = 0, open_lower = TRUE)
+  check_number(sensitivity, "sensitivity", lower = 0)
+  finite_result(orders * (sensitivity / sigma)^2 / 2, "divergence")
+}
+
+#' @rdname rdp
+#' @export
+rdp_subsampled_gaussian <- function(orders, q, sigma, sampling = c("poisson", "fixed"),
+                                    neighbours = c("add-remove", "replace-one"),
+                                    bound = c("wang", "hockey-stick")) {
+  check_orders(orders)
+  check_number(q, "q", lower = 0, open_lower = TRUE, upper = 1)
+  check_number(sigma, "sigma", lower = 0, open_lower = TRUE)
+  sampling <- check_choice(sampling, c("poisson", "fixed"), "sampling")
+  neighbours <- check_choice(neighbours, c("add-remove", "replace-one"), "neighbours")
+  bound <- check_choice(bound, c("wang", "hockey-stick"), "bound")
+  if (sampling == "fixed" && bound == "wang" && max(orders) > 1e4) {
+    abort("argument", "`orders` must be at most 10000 for this bound.", argument = "orders")
+  }
+  finite_result(sampled_curve(orders, q, sigma, sampling, neighbours, bound), "divergence")
+}
+
+sampled_curve <- function(orders, q, sigma, sampling, neighbours, bound = "hockey-stick") {
+  if (sampling == "fixed") {
+    if (neighbours == "add-remove") {
+      abort("accountant", paste(
+        "Fixed-size sampling has no guarantee for add-remove neighbours here:",
+        "its sample size would not change with the records. Use replace-one."
+      ), argument = "neighbours")
+    }
+    kind <- if (bound == "wang") "fixed_wang" else "fixed"
+  } else {
+    kind <- if (neighbours == "add-remove") "poisson" else "poisson_replace"
+  }
+  s <- if (kind == "poisson_replace") 2 * sigma else sigma
+  # Beyond these the quadrature could not tell the divergence from 0 or infinity.
+  if (s > 1e100 || s < 1e-100) {
+    plain <- orders * (if (kind == "poisson_replace") 4 else 1) / (2 * s^2)
+    return(if (s < 1) plain else pmax(plain, 1e-300))
+  }
+  core_call(.Call(ffi_rdp_sampled, kind, as.double(orders), as.double(q), as.double(s)))
+}
+
+#' @rdname rdp
+#' @export
+rdp_objective_gaussian <- function(orders, sigma, sensitivity, curvature, modulus,
+                                   third = Inf, self_concordant = FALSE,
+                                   third_total = if (third == 0) 0 else Inf) {
+  check_orders(orders)
+  check_number(sigma, "sigma", lower = 0, open_lower = TRUE)
+  check_objective(sensitivity, curvature, modulus, third, self_concordant, third_total)
+  turn <- determinant_turn(curvature, modulus, third, self_concordant, third_total)
+  finite_result(core_call(.Call(
+    ffi_rdp_objective, as.double(orders), sensitivity / sigma, curvature / modulus, sigma * turn, NULL
+  )), "divergence")
+}
+
+#' @rdname rdp
+#' @export
+rdp_objective_gamma <- function(orders, alpha, sensitivity, curvature, modulus, dim,
+                                third = Inf, self_concordant = FALSE,
+                                third_total = if (third == 0) 0 else Inf) {
+  check_orders(orders)
+  check_number(alpha, "alpha", lower = 0, open_lower = TRUE)
+  check_objective(sensitivity, curvature, modulus, third, self_concordant, third_total)
+  check_number(dim, "dim", lower = 1, whole = TRUE)
+  turn <- determinant_turn(curvature, modulus, third, self_concordant, third_total)
+  finite_result(core_call(.Call(
+    ffi_rdp_objective, as.double(orders), alpha * sensitivity, curvature / modulus, turn / alpha,
+    as.double(dim)
+  )), "divergence")
+}
+
+check_objective <- function(sensitivity, curvature, modulus, third, self_concordant, third_total) {
+  check_number(sensitivity, "sensitivity", lower = 0)
+  check_number(curvature, "curvature", lower = 0)
+  check_number(modulus, "modulus", lower = 0, open_lower = TRUE)
+  check_number(third, "third", lower = 0, infinite = TRUE)
+  check_flag(self_concordant, "self_concordant")
+  check_number(third_total, "third_total", lower = 0, infinite = TRUE)
+}
+
+#' A bound on the gradient, with respect to the noise, of the log ratio of the two
+#' Jacobian determinants. One record enters as log(1 + a w), a <= curvature its own
+#' curvature and w <= 1 / modulus its leverage: a's gradient is at most `third` and w's
+#' third_total / modulus^2, or, with |L'''| <= L'', at most a and w themselves. There are
+#' two records, and a move of the noise moves the minimiser by 1 / modulus of it.
+#' @noRd
+determinant_turn <- function(curvature, modulus, third, self_concordant, third_total) {
+  product <- ifelse(curvature == 0 | third_total == 0, 0, curvature * third_total)
+  pmin(
+    2 * (third / modulus^2 + product / modulus^3),
+    ifelse(self_concordant, 4 * curvature / modulus^2, Inf)
+  )
+}
+
+#' From Renyi divergences to a guarantee
+#'
+#' For each `delta` (or `epsilon`) the best of the given orders:
+#' \deqn{\epsilon = r + \log(1 - 1/a) - \frac{\log(\delta a)}{a - 1}.}
+#'
+#' @param orders orders, each > 1.
+#' @param rdp the divergences at these orders (>= 0; `Inf` where unknown).
+#' @param delta in (0, 1).
+#' @param epsilon >= 0.
+#' @return A numeric vector along `delta` (or `epsilon`): epsilon >= 0, or delta in
+#'   [0, 1]. When no order gives a finite epsilon, an error of class
+#'   `dpadmm_error_finite`.
+#' @references Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for
+#'   differential privacy. *NeurIPS*. Proposition 12.
+#'
+#'   Balle, B., Barthe, G., Gaboardi, M., Hsu, J. and Sato, T. (2020). Hypothesis
+#'   testing interpretations and Renyi differential privacy. *AISTATS*. Theorem 21.
+#' @examples
+#' orders <- seq(1.5, 64, by = 0.5)
+#' rdp_to_epsilon(orders, 100 * rdp_gaussian(orders, sigma = 40), delta = c(1e-5, 1e-6))
+#' rdp_to_delta(orders, 100 * rdp_gaussian(orders, sigma = 40), epsilon = 1)
+#' @export
+rdp_to_epsilon <- function(orders, rdp, delta) {
+  check_orders(orders)
+  check_numbers(rdp, "rdp", lower = 0, infinite = TRUE, length = length(orders))
+  check_delta(delta)
+  epsilon <- vapply(log(delta), function(log_delta) {
+    max(0, min(conversion(orders, rdp, log_delta)))
+  }, 0)
+  finite_result(epsilon, "epsilon")
+}
+
+#' @rdname rdp_to_epsilon
+#' @export
+rdp_to_delta <- function(orders, rdp, epsilon) {
+  check_orders(orders)
+  check_numbers(rdp, "rdp", lower = 0, infinite = TRUE, length = length(orders))
+  check_numbers(epsilon, "epsilon", lower = 0)
+  s <- orders - 1
+  vapply(epsilon, function(e) {
+    min(1, exp(min(s * (rdp - e + log1p(-1 / orders)) - log(orders))))
+  }, 0)
+}
+
+#' Epsilon at each order, before it is kept from being negative.
+#' @noRd
+conversion <- function(a, rdp, log_delta, s = a - 1) {
+  rdp + log(s) - log1p(s) - (log_delta + log1p(s)) / s
+}
+
+check_orders <- function(orders) {
+  check_numbers(orders, "orders", lower = 1, open_lower = TRUE)
+}
+
+check_delta <- function(delta) {
+  check_numbers(delta, "delta", lower = 0, upper = 1, open_lower = TRUE, open_upper = TRUE)
+}
+
+#' Arguments of one length.
+#' @noRd
+recycle <- function(...) {
+  given <- list(...)
+  n <- max(lengths(given))
+  bad <- n %% lengths(given) != 0
+  if (any(bad)) {
+    abort("shape", sprintf(
+      "Lengths %s do not agree.", paste(lengths(given), collapse = ", ")
+    ), argument = names(given)[bad][1L])
+  }
+  lapply(given, function(x) rep_len(as.double(x), n))
+}
+
+#' A result that may be reported: finite, never NaN, never negative.
+#' @noRd
+finite_result <- function(x, what) {
+  if (!all(is.finite(x)) || any(x < 0)) {
+    abort("finite", sprintf(
+      "The %s is beyond the range of numbers at %s.", what, where_first(!is.finite(x) | x < 0)
+    ), argument = what)
+  }
+  x
+}

@@ -1,0 +1,76 @@
+#' Zero-concentrated differential privacy
+#'
+#' A mechanism is rho-zCDP when its Renyi divergence of every order `a > 1` is at
+#' most `rho * a`. These give the best epsilon, or delta, that follows: the minimum
+#' over all orders of the conversion in [rdp_to_epsilon()], found as the root of its
+#' derivative.
+#'
+#' @param rho the zCDP parameter (>= 0).
+#' @param epsilon,delta `epsilon >= 0`, `delta` in (0, 1).
+#' @return A numeric vector of the arguments' common length: epsilon (>= 0), or delta
+#'   (at most 1). Results beyond the range of numbers are errors of class
+#'   `dpadmm_error_finite`.
+#' @references Bun, M. and Steinke, T. (2016). Concentrated differential privacy:
+#'   simplifications, extensions, and lower bounds. *TCC*.
+#'
+#'   Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for
+#'   differential privacy. *NeurIPS*. Proposition 12.
+#' @examples
+#' zcdp_to_epsilon(rho = 1 / 32, delta = 1e-3)
+#' zcdp_to_delta(rho = 1 / 32, epsilon = c(0.5, 1))
+#' @name zcdp
+NULL
+
+#' @rdname zcdp
+#' @export
+zcdp_to_epsilon <- function(rho, delta) {
+  check_numbers(rho, "rho", lower = 0)
+  check_delta(delta)
+  x <- recycle(rho = rho, delta = delta)
+  epsilon <- mapply(zcdp_epsilon, x$rho, log(x$delta))
+  finite_result(epsilon, "epsilon")
+}
+
+#' @rdname zcdp
+#' @export
+zcdp_to_delta <- function(rho, epsilon) {
+  check_numbers(rho, "rho", lower = 0)
+  check_numbers(epsilon, "epsilon", lower = 0)
+  x <- recycle(rho = rho, epsilon = epsilon)
+  delta <- mapply(function(rho, epsilon) {
+    if (rho == 0) return(0)
+    # The derivative of log delta in the order a = 1 + exp(y), which rises.
+    slope <- function(y) rho * (1 + 2 * exp(y)) - epsilon - log1p(exp(-y))
+    y <- rising_root(slope)
+    a <- 1 + exp(y)
+    log_delta <- exp(y) * (a * rho - epsilon) - y - a * log1p(exp(-y))
+    min(1, max(exp(log_delta) * (1 + 1e-9), 2^-1074))
+  }, x$rho, x$epsilon)
+  finite_result(delta, "delta")
+}
+
+#' Epsilon of one rho, rounded up; Inf when it is out of range.
+#' @noRd
+zcdp_epsilon <- function(rho, log_delta) {
+  if (rho == 0) return(0)
+  if (rho > 1e300) return(Inf)
+  # rho s^2 + log(1 + s) = log(1 / delta), s = exp(y) the order less one, is where the
+  # derivative vanishes.
+  y <- rising_root(function(y) rho * exp(2 * y) + log1p(exp(y)) + log_delta)
+  max(0, round_up(conversion(1 + exp(y), rho * (1 + exp(y)), log_delta, s = exp(y)), 64))
+}
+
+#' The root of a rising function of a real number.
+#' @noRd
+rising_root <- function(f) {
+  lo <- -1
+  while (f(lo) > 0 && lo > -700) lo <- 2 * lo
+  hi <- 1
+  while (f(hi) < 0 && hi < 700) hi <- 2 * hi
+  lo <- max(lo, -700)
+  hi <- min(hi, 700)
+  if (f(lo) >= 0) return(lo)
+  if (f(hi) <= 0) return(hi)
+  capped <- function(y) max(-1e300, min(1e300, f(y)))
+  stats::uniroot(capped, c(lo, hi), tol = 1e-13, maxiter = 1000L)$root
+}

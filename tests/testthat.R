@@ -1,0 +1,4 @@
+library(testthat)
+library(dpadmm)
+
+test_check("dpadmm")
