@@ -81,17 +81,17 @@ fold_events <- function(events, delta, accountant) {
   } else {
     fold_with(accountant, books, delta)
   }
-  epsilon <- result$epsilon[books$ledger]
+  epsilon <- unname(result$epsilon[books$ledger])
   worst <- books$ledger[which.max(epsilon)]
   guarantee <- list(
     epsilon = max(epsilon), delta = delta, accountant = result$accountant[worst],
     neighbours = neighbours, per_node = data.frame(node = books$node, epsilon = epsilon)
   )
-  order <- result$order[worst]
+  order <- unname(result$order[worst])
   if (isTRUE(is.finite(order))) guarantee$order <- order
-  lower <- result$lower[worst]
+  lower <- unname(result$lower[worst])
   if (isTRUE(is.finite(lower))) {
-    guarantee$bracket <- c(lower = lower, upper = result$epsilon[worst])
+    guarantee$bracket <- c(lower = lower, upper = guarantee$epsilon)
   }
   class(guarantee) <- "dp_guarantee"
   guarantee

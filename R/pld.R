@@ -12,9 +12,9 @@
 #'   both neighbours are kept ("connecting the dots", Doroshenko et al. 2022). The
 #'   original is a randomised function of the result, so the result is no more private
 #'   than the original; its error is of second order in the step.
-#' - *Lower.* The mass of each cell is merged into one atom (a function of the original,
-#'   hence at least as private), whose loss is then lowered to the grid; the grid's
-#'   offset is chosen so that few cells need to go down by much.
+#' - *Lower.* The mass of each cell is merged into one atom, and parts of neighbouring
+#'   atoms are merged further so that the results lie on the grid: a randomised function
+#'   of the original, hence at least as private.
 #' - Before convolving, masses are weighted by \eqn{e^{\theta L}}, with \eqn{1 + \theta}
 #'   near the best Renyi order, so deltas far below the rounding of the FFT come out
 #'   with their digits. What wraps around the grid is bounded by Chernoff's inequality,
@@ -110,10 +110,17 @@ tilt <- function(bins, h, theta, end) {
     log_mass <- bins$log_mass + c(log1p(-bins$upper), log(bins$upper))
     offset <- 0
   } else {
+    # The heaviest cell's atom is on the grid as it is; the others' are merged on to it.
     over <- -log1p(bins$upper * expm1(-h))
-    offset <- best_offset(over, exp_normal(bins$log_mass + theta * h * bins$index), h)
-    index <- bins$index - (over < offset)
-    log_mass <- bins$log_mass
+    heaviest <- which.max(bins$log_mass + theta * h * bins$index)
+    offset <- over[heaviest]
+    # far from underflow where it may matter
+    scale <- 600
+    merged <- core_call(.Call(
+      ffi_merge_atoms, bins$index * h + over, exp(bins$log_mass + scale), h, offset
+    ))
+    index <- merged[[1L]]
+    log_mass <- log(merged[[2L]]) - scale
   }
   log_weight <- log_mass + theta * (index * h + offset)
   top <- max(log_weight)
@@ -124,22 +131,6 @@ tilt <- function(bins, h, theta, end) {
     index = index[some], mass = mass[some] / total, log_scale = top + log(total), offset = offset,
     log_above = bins$log_above
   )
-}
-
-exp_normal <- function(x) {
-  x <- exp(x - max(x))
-  x / sum(x)
-}
-
-#' Atoms at `over` within cells of length h go down to the grid's offset, or a whole step
-#' further where they are below it: the offset with the least mean descent.
-#' @noRd
-best_offset <- function(over, weight, h) {
-  heavy <- order(weight, decreasing = TRUE)[seq_len(min(1000L, length(weight)))]
-  order <- heavy[order(over[heavy])]
-  below <- cumsum(weight[order]) - weight[order]
-  # just under the atom, so that it is not itself pushed down by rounding
-  over[order][which.max(over[order] - h * below)] * (1 - 1e-12)
 }
 
 # ---- convolution ----------------------------------------------------------------------
@@ -155,16 +146,18 @@ tilted_window <- function(grids, counts, h) {
   mean <- vapply(grids, function(g) sum(g$mass * g$index), 0)
   variance <- mapply(function(g, m) sum(g$mass * (g$index - m)^2), grids, mean)
   spread <- max(sqrt(sum(counts * variance)), 1e-3)
+  # Any t > 0 gives a bound; near the normal one unless a tail is heavy.
   reach <- function(sign) {
-    min(vapply(c(0.25, 0.5, 1, 2), function(scale) {
-      t <- scale * sqrt(2 * .log_outside) / spread
+    bound <- function(y) {
+      t <- exp(y) * sqrt(2 * .log_outside) / spread
       cumulant <- mapply(function(g, m) {
         x <- sign * t * (g$index - m)
         top <- max(x)
         top + log(sum(g$mass * exp(x - top)))
       }, grids, mean)
       (sum(counts * cumulant) + .log_outside) / t
-    }, 0))
+    }
+    stats::optimize(bound, c(-8, 1), tol = 0.1)$objective
   }
   centre <- sum(counts * mean)
   c(from = floor(centre - reach(-1)) - 1, to = ceiling(centre + reach(1)) + 1)
@@ -207,7 +200,7 @@ split_runs <- function(place) {
   Map(seq.int, c(1, ends[-length(ends)] + 1), ends)
 }
 
-#' Sums over a grid and everything above it, of mass * exp(-rate * distance).
+#' At each grid point the sum over it and everything above, of mass * exp(-rate * steps).
 #' @noRd
 sums_above <- function(mass, rate) {
   rev(as.vector(stats::filter(rev(mass), exp(-rate), method = "recursive")))
@@ -243,35 +236,39 @@ pld_solve <- function(releases, plan, want, at, end) {
   noise <- sum$noise * sqrt(min(length(sum$mass), 1 + 1 / -expm1(-2 * theta * h))) +
     2 * exp(-.log_outside)
   sign <- if (end == "upper") 1 else -1
-  slack <- sign * (1e-11 + 64 * .Machine$double.eps * sum(counts))
+  slack <- sign * (1e-11 + 64 * .Machine$double.eps * sum(counts) +
+    8 * .Machine$double.eps * min(length(sum$mass), 1 / (theta * h)))
   scale <- sum(counts * vapply(grids, `[[`, 0, "log_scale"))
   offset <- sum(counts * vapply(grids, `[[`, 0, "offset"))
   loss <- h * (window[["from"]] + seq_along(sum$mass) - 1) + offset
-  first <- sums_above(sum$mass, theta * h)
-  second <- sums_above(sum$mass, (theta + 1) * h)
+  # At each grid point, sums over what lies above, in units of the tilt there: of
+  # mass exp(-distance), and of mass (1 - exp(-distance)), the delta. By recursions from the
+  # top with positive terms only.
+  other <- sums_above(sum$mass, (theta + 1) * h)
+  profile <- sums_above(c(other[-1L], 0) * -expm1(-h) * exp(-theta * h), theta * h)
   above <- if (end == "upper") sum(counts * exp(vapply(grids, `[[`, 0, "log_above"))) else 0
 
   if (want == "delta") {
     i <- which(loss > at)[1L]
     log_noise <- scale - theta * at + log(noise)
     delta <- if (is.na(i)) 0 else {
-      exp(scale - theta * loss[i] + slack) * max(0, first[i] - exp(at - loss[i]) * second[i])
+      exp(scale - theta * loss[i] + slack) * max(0, profile[i] - expm1(at - loss[i]) * other[i])
     }
     return(min(1, max(0, delta + sign * exp(log_noise) + above)))
   }
   left <- exp(at) - above
   if (!(left > 0)) return(Inf)
   log_left <- log(left) - slack
-  log_delta <- scale - theta * loss + log(pmax(first - second + sign * noise, 0))
+  log_delta <- scale - theta * loss + log(pmax(profile + sign * noise, 0))
   over <- which(log_delta > log_left)
   if (length(over) == 0L) return(if (end == "upper") max(0, loss[1L]) else 0)
   i <- over[length(over)] + 1L
   if (i > length(loss)) return(if (end == "upper") Inf else max(0, loss[length(loss)]))
   # Within the cell delta is linear in exp(epsilon).
   room <- exp(log_left - scale + theta * loss[i]) - sign * noise * exp(theta * h)
-  part <- (first[i] - room) / second[i]
-  epsilon <- loss[i] + if (part > 0) log(part) else -h
-  max(0, min(loss[i], max(loss[i] - h, epsilon)))
+  part <- (room - profile[i]) / other[i]
+  down <- if (part < 1) max(0, -log1p(-part)) else h
+  max(0, loss[i] - min(h, down))
 }
 
 # ---- planning -----------------------------------------------------------------------

@@ -150,3 +150,27 @@ SEXP ffi_atoms_epsilon(SEXP loss, SEXP log_mass, SEXP log_delta) {
                                          (size_t)Rf_xlength(loss),
                                          REAL_RO(log_delta)[0]));
 }
+
+/* list(index, mass) of atoms (losses rising) merged on to a grid. */
+SEXP ffi_merge_atoms(SEXP loss, SEXP mass, SEXP h, SEXP offset) {
+  if (TYPEOF(loss) != REALSXP || TYPEOF(mass) != REALSXP || !is_number(h) ||
+      !is_number(offset) || Rf_xlength(loss) != Rf_xlength(mass) ||
+      Rf_xlength(loss) >= 2147483648.0) {
+    return ffi_status(DPA_ARGUMENT);
+  }
+  const size_t n = (size_t)Rf_xlength(loss);
+  double *left = (double *)R_alloc(3 * (n + 1), sizeof *left);
+  double *index = left + n, *merged = index + n;
+  memcpy(left, REAL_RO(mass), n * sizeof *left);
+  const size_t count = dpa_merge_atoms(REAL_RO(loss), left, n, REAL_RO(h)[0],
+                                       REAL_RO(offset)[0], index, merged);
+  SEXP answer = PROTECT(Rf_allocVector(VECSXP, 2));
+  const double *columns[] = {index, merged};
+  for (int k = 0; k < 2; k++) {
+    SEXP column = Rf_allocVector(REALSXP, (R_xlen_t)count);
+    SET_VECTOR_ELT(answer, k, column);
+    memcpy(REAL(column), columns[k], count * sizeof(double));
+  }
+  UNPROTECT(1);
+  return answer;
+}

@@ -155,3 +155,40 @@ double dpa_atoms_epsilon(const double *loss, const double *log_mass, size_t n,
   }
   return 0.0;
 }
+
+size_t dpa_merge_atoms(const double *loss, double *mass, size_t n, double h,
+                       double offset, double *index, double *merged) {
+  size_t k = 0, out = 0;
+  while (k < n) {
+    /* the first grid point above the lowest atom, or a rounding error below it */
+    double at = ceil((loss[k] - offset) / h - 1e-7);
+    const double target = at * h + offset;
+    /* what the atoms below it lack in exp(-loss), made up by parts of those above */
+    double pool = 0.0, lack = 0.0;
+    size_t first = k;
+    for (; k < n && (k == first || loss[k] <= target); k++) {
+      pool += mass[k];
+      lack += mass[k] * fmax(expm1(target - loss[k]), 0.0);
+    }
+    while (lack > 0.0 && k < n) {
+      const double gain = -expm1(target - loss[k]);
+      if (mass[k] * gain > lack) {
+        const double part = lack / gain;
+        mass[k] -= part;
+        pool += part;
+        lack = 0.0;
+      } else {
+        pool += mass[k];
+        lack -= mass[k] * gain;
+        k++;
+      }
+    }
+    if (lack > 0.0) {
+      at -= 1.0; /* nothing left above: down instead */
+    }
+    index[out] = at;
+    merged[out] = pool;
+    out++;
+  }
+  return out;
+}

@@ -30,4 +30,12 @@ dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double
 double dpa_atoms_epsilon(const double *loss, const double *log_mass, size_t n,
                          double log_delta);
 
+/* Merges n atoms, loss[] rising, into atoms with losses index * h + offset. Every new
+ * atom is made of parts of old ones and has at most their mean of exp(-loss) as
+ * exp(-loss): as privacy losses they are a function of the old ones, lowered. mass[] is
+ * used up; index[] and merged[] have room for n; the number of new atoms is returned.
+ */
+size_t dpa_merge_atoms(const double *loss, double *mass, size_t n, double h,
+                       double offset, double *index, double *merged);
+
 #endif

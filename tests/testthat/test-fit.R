@@ -1,0 +1,434 @@
+# The front door: what may be given, what comes back, what stays behind.
+
+n <- 60
+x <- matrix(sin(seq_len(3 * n) * sqrt(2)), n) / 2
+y <- ifelse(x[, 1] + 0.3 * cos(seq_len(n)) > 0, 1, -1)
+nodes <- rep_len(1:4, n)
+
+fit <- function(..., .x = x, .y = y, .nodes = nodes, epsilon = Inf, iterations = 6) {
+  dpadmm_fit(.x, .y, nodes = .nodes, ..., epsilon = epsilon, iterations = iterations)
+}
+
+#' Unnamed coefficients of every node.
+found <- function(model) unname(coef(model, node = "all"))
+
+base <- fit()
+
+# ---- what may be given --------------------------------------------------------------
+
+test_that("dense, sparse and integer matrices give one fit", {
+  sparse <- methods::as(Matrix::Matrix(x, sparse = TRUE), "generalMatrix")
+  expect_equal(found(fit(.x = sparse)), found(base), tolerance = 1e-9)
+  triplet <- methods::as(sparse, "TsparseMatrix")
+  expect_equal(found(fit(.x = triplet)), found(base), tolerance = 1e-9)
+  expect_equal(found(fit(.x = methods::as(sparse, "unpackedMatrix"))), found(base), tolerance = 1e-9)
+
+  whole <- round(2 * x)
+  reference <- found(fit(.x = whole))
+  integer <- whole
+  storage.mode(integer) <- "integer"
+  expect_identical(found(fit(.x = integer)), reference)
+  with_zeros <- Matrix::Matrix(whole, sparse = TRUE)
+  expect_lt(length(with_zeros@x), length(whole))
+  expect_equal(found(fit(.x = with_zeros)), reference, tolerance = 1e-9)
+  expect_identical(found(fit(.x = whole > 0)), found(fit(.x = (whole > 0) * 1)))
+  pattern <- methods::as(Matrix::Matrix(whole > 0, sparse = TRUE), "nMatrix")
+  expect_equal(found(fit(.x = pattern)), found(fit(.x = whole > 0)), tolerance = 1e-9)
+})
+
+test_that("data frames and formulas give the fit of the matrix they stand for", {
+  data <- data.frame(y = y, a = x[, 1], b = x[, 2], g = rep_len(c("u", "v", "w"), n), at = nodes)
+  schema <- dpadmm_schema(a = c(-0.5, 0.3), b = c(-1, 1), g = c("w", "v", "u"))
+  by_hand <- cbind(
+    1, pmin(data$a + 0.5, 0.8) / 0.8, (data$b + 1) / 2,
+    data$g == "w", data$g == "v", data$g == "u"
+  )
+  want <- fit(.x = by_hand)
+  formula <- dpadmm_fit(y ~ a + b + g, data, nodes = ~at, schema = schema, epsilon = Inf, iterations = 6)
+  expect_equal(found(formula), found(want), tolerance = 1e-9)
+  expect_identical(names(coef(formula)), c("(Intercept)", "a", "b", "gw", "gv", "gu"))
+  dotted <- dpadmm_fit(y ~ ., data, nodes = ~at, schema = schema, epsilon = Inf, iterations = 6)
+  expect_identical(coef(dotted, "all"), coef(formula, "all"))
+  columns <- dpadmm_fit(data[c("a", "b", "g")], data$y,
+    nodes = data$at, schema = schema, epsilon = Inf, iterations = 6
+  )
+  expect_identical(coef(columns, "all"), coef(formula, "all"))
+  with_nodes <- dpadmm_fit(data[c("a", "b", "g", "at")], data$y,
+    nodes = ~at, schema = schema, epsilon = Inf, iterations = 6
+  )
+  expect_identical(coef(with_nodes, "all"), coef(formula, "all"))
+  bare <- dpadmm_fit(y ~ a + b - 1, data, nodes = ~at, schema = schema, epsilon = Inf, iterations = 6)
+  expect_equal(found(bare), found(fit(.x = by_hand[, 2:3])), tolerance = 1e-9)
+  # rows are scaled columns, and shortened, at predict() too
+  expect_equal(
+    predict(formula, data, "link"), predict(want, by_hand, "link"),
+    tolerance = 1e-9
+  )
+  norm <- sqrt(rowSums(by_hand^2))
+  expect_gt(max(norm), 1.2)
+  expect_equal(predict(formula, data, "link"), drop(by_hand %*% coef(formula)) / pmax(norm, 1))
+})
+
+test_that("a transformed variable is one column with bounds of its own", {
+  data <- data.frame(y = y, a = exp(x[, 1]), at = nodes)
+  schema <- dpadmm_schema("log(a)" = c(-0.5, 0.5), "I(a^2)" = c(0, 4))
+  model <- dpadmm_fit(y ~ log(a) + I(a^2), data,
+    nodes = ~at, schema = schema, epsilon = Inf, iterations = 6
+  )
+  by_hand <- cbind(1, x[, 1] + 0.5, data$a^2 / 4)
+  expect_equal(found(model), found(fit(.x = by_hand)), tolerance = 1e-9)
+  expect_identical(names(coef(model)), c("(Intercept)", "log(a)", "I(a^2)"))
+  one <- data[7, "a", drop = FALSE]
+  expect_equal(predict(model, one, "link"), predict(model, data, "link")[7])
+})
+
+test_that("nodes: a vector, a factor, names, a column", {
+  letters_of <- letters[nodes]
+  expect_identical(found(fit(.nodes = letters_of)), found(base))
+  expect_identical(rownames(coef(fit(.nodes = letters_of), "all")), letters[1:4])
+  expect_identical(found(fit(.nodes = factor(nodes))), found(base))
+  # a factor's own order of levels is the order of the nodes
+  backwards <- fit(.nodes = factor(nodes, 4:1))
+  expect_identical(backwards$nodes$names, as.character(4:1))
+  expect_equal(coef(backwards, "all")[as.character(1:4), ], coef(base, "all"), tolerance = 1e-9)
+  expect_identical(fit(.nodes = nodes * 10)$nodes$names, c("10", "20", "30", "40"))
+  expect_identical(fit(.nodes = c(10, 9)[1 + (nodes > 2)])$nodes$names, c("9", "10"))
+  expect_identical(base$nodes$size, as.integer(tabulate(nodes)))
+})
+
+test_that("a number of nodes splits the records evenly, in a random order", {
+  uneven <- fit(.nodes = 7, seed = 1)
+  expect_identical(sort(uneven$nodes$size), sort(as.integer(rep(c(8, 9), c(3, 4)))))
+  expect_identical(found(fit(.nodes = 7, seed = 1)), found(uneven))
+  expect_false(identical(found(fit(.nodes = 7, seed = 2)), found(uneven)))
+  expect_false(identical(found(fit(.nodes = 7)), found(fit(.nodes = 7))))
+})
+
+test_that("labels may be coded in any of the documented ways", {
+  expect_identical(found(fit(.y = (y + 1) / 2)), found(base))
+  expect_identical(found(fit(.y = y > 0)), found(base))
+  expect_identical(found(fit(.y = as.integer(y))), found(base))
+  word <- c("bad", "good")[(y + 3) / 2]
+  expect_identical(found(fit(.y = word)), found(base))
+  expect_identical(found(fit(.y = factor(word))), found(base))
+  # the second level is the positive class: the logistic problem turns around
+  turned <- fit(.y = factor(word, c("good", "bad")))
+  expect_equal(found(turned), -found(base), tolerance = 1e-8)
+
+  expect_identical(predict(base, x), ifelse(predict(base, x, "link") > 0, 1, -1))
+  expect_identical(unique(sort(predict(fit(.y = (y + 1) / 2), x))), c(0, 1))
+  expect_type(predict(fit(.y = y > 0), x), "logical")
+  expect_identical(levels(predict(fit(.y = factor(word)), x)), c("bad", "good"))
+  expect_identical(as.character(predict(turned, x)), as.character(predict(fit(.y = word), x)))
+})
+
+test_that("positional arguments stand in the documented order", {
+  expect_identical(
+    names(formals(getS3method("dpadmm_fit", "default")))[1:15],
+    c(
+      "x", "y", "nodes", "network", "method", "loss", "penalty", "C", "rho", "iterations",
+      "epsilon", "delta", "noise", "seed", "control"
+    )
+  )
+  expect_identical(names(formals(getS3method("dpadmm_fit", "formula")))[1:4], c("x", "data", "nodes", "schema"))
+})
+
+# ---- leaks --------------------------------------------------------------------------
+
+leaky <- data.frame(
+  y = factor(ifelse(y > 0, "ill", "well")), age = x[, 1], sex = rep_len(c("f", "m"), n),
+  old = x[, 2] > 0
+)
+
+leak_of <- function(schema, formula = y ~ age + sex + old, data = leaky, epsilon = 10) {
+  warning <- NULL
+  model <- withCallingHandlers(
+    dpadmm_fit(formula, data, nodes = 4, schema = schema, epsilon = epsilon, iterations = 2),
+    dpadmm_privacy_leak = function(w) {
+      warning <<- w
+      invokeRestart("muffleWarning")
+    }
+  )
+  list(warning = warning, text = paste(format(privacy(model)), collapse = "\n"))
+}
+
+test_that("bounds and levels read from the records are said in a warning and the statement", {
+  leak <- leak_of(NULL)
+  expect_identical(class(leak$warning)[1:3], c("dpadmm_privacy_leak", "dpadmm_warning_privacy_leak", "dpadmm_warning"))
+  expect_identical(leak$warning$argument, "schema")
+  for (what in c("the range of `age`", "the levels of `sex`", "the levels of `y`")) {
+    expect_match(conditionMessage(leak$warning), what, fixed = TRUE)
+    expect_match(leak$text, sprintf("Not covered: %s was read from the records.", what), fixed = TRUE)
+  }
+  expect_no_match(conditionMessage(leak$warning), "old") # logical columns have no secret
+})
+
+test_that("what the schema states does not leak", {
+  full <- dpadmm_schema(age = c(-1, 1), sex = c("f", "m"), y = c("ill", "well"))
+  leak <- leak_of(full)
+  expect_null(leak$warning)
+  expect_no_match(leak$text, "Not covered")
+  partial <- leak_of(dpadmm_schema(age = c(-1, 1), y = c("ill", "well")))
+  expect_match(conditionMessage(partial$warning), "the levels of `sex`", fixed = TRUE)
+  expect_no_match(conditionMessage(partial$warning), "age")
+  # no protection, nothing to leak around
+  expect_null(leak_of(NULL, epsilon = Inf)$warning)
+  expect_no_match(leak_of(NULL, epsilon = Inf)$text, "Not covered")
+})
+
+test_that("the data frame method's labels can be declared too, and plain codes need not be", {
+  schema <- dpadmm_schema(age = c(-1, 1), sex = c("f", "m"), y = c("ill", "well"))
+  expect_no_warning(
+    dpadmm_fit(leaky[2:4], leaky$y, nodes = 4, schema = schema, epsilon = 10, iterations = 2)
+  )
+  for (plain in list(y, (y + 1) / 2, y > 0)) expect_no_warning(fit(.y = plain, epsilon = 10))
+  expect_warning(fit(.y = leaky$y, epsilon = 10), "Code `y` as -1 and 1", class = "dpadmm_privacy_leak")
+})
+
+# ---- what comes back ----------------------------------------------------------------
+
+test_that("coef() gives the mean, one node or all", {
+  named <- x
+  colnames(named) <- c("a", "b", "c")
+  model <- fit(.x = named, .nodes = nodes * 10)
+  all <- coef(model, node = "all")
+  expect_identical(dimnames(all), list(c("10", "20", "30", "40"), c("a", "b", "c")))
+  expect_equal(coef(model), colMeans(all), tolerance = 1e-15)
+  expect_identical(coef(model, node = "20"), all[2, ])
+  expect_identical(coef(model, node = 20), all[2, ])
+  expect_identical(coef(model, node = 2), all[2, ])
+  expect_identical(names(coef(base)), c("x1", "x2", "x3"))
+})
+
+test_that("predict() gives link, probability and class", {
+  link <- predict(base, x, type = "link")
+  norm <- sqrt(rowSums(x^2))
+  expect_equal(link, drop(x %*% coef(base)) / pmax(norm, 1))
+  expect_equal(predict(base, x, type = "response"), 1 / (1 + exp(-link)))
+  expect_identical(predict(base, Matrix::Matrix(x, sparse = TRUE)), predict(base, x))
+  expect_identical(predict(base, x[3, , drop = FALSE], "link"), link[3])
+  numbers <- fit(.y = x[, 1], loss = "huber")
+  expect_identical(predict(numbers, x, "response"), predict(numbers, x, "link"))
+  # a row of any length stays in range
+  expect_equal(predict(base, rbind(c(1e200, 0, 0), c(5, 0, 0)), "link"), rep(coef(base)[[1]], 2))
+})
+
+test_that("columns of new data are found by their names", {
+  named <- x
+  colnames(named) <- c("a", "b", "c")
+  model <- fit(.x = named)
+  shuffled <- cbind(named[, c("c", "a")], extra = 9, named[, "b", drop = FALSE])
+  expect_equal(predict(model, shuffled, "link"), predict(model, named, "link"))
+  expect_equal(predict(model, unname(named), "link"), predict(model, named, "link"))
+  colnames(named) <- c("a", "a", "b") # no names to go by
+  model <- fit(.x = named)
+  expect_equal(found(model), found(base))
+  expect_equal(predict(model, named, "link"), predict(base, x, "link"))
+})
+
+test_that("print, summary, tidy, glance and privacy tell the same story", {
+  model <- fit(epsilon = 8, iterations = 5, seed = 2)
+  expect_output(print(model), "MR-ADMM: 4 nodes \\(complete\\), 3 coefficients, 5 iterations")
+  expect_output(print(model), "epsilon = 8, replace-one neighbours")
+  text <- capture.output(print(summary(model)))
+  for (what in c(
+    "nodes       4 on a complete network with 6 edges; 15 records each",
+    "logistic loss, 3 coefficients, C = 1, rho = 0.01", "noise       gamma, alpha", "epsilon = 8"
+  )) {
+    expect_match(text, what, fixed = TRUE, all = FALSE)
+  }
+  capture.output(same <- print(model))
+  expect_identical(same, model)
+
+  skip_if_not_installed("generics")
+  short <- generics::tidy(model)
+  expect_identical(short, data.frame(term = c("x1", "x2", "x3"), estimate = unname(coef(model))))
+  long <- generics::tidy(model, nodes = TRUE)
+  expect_identical(dim(long), c(12L, 3L))
+  expect_identical(long$estimate[long$node == "3" & long$term == "x2"], coef(model, "3")[["x2"]])
+  glance <- generics::glance(model)
+  expect_identical(nrow(glance), 1L)
+  expect_identical(glance$records, 60L)
+  expect_equal(glance$epsilon, 8, tolerance = 1e-6)
+  expect_true(glance$seeded)
+  expect_identical(generics::glance(base)$epsilon, Inf)
+})
+
+test_that("plots draw and return their argument", {
+  file <- tempfile(fileext = ".pdf")
+  grDevices::pdf(file)
+  on.exit({
+    grDevices::dev.off()
+    unlink(file)
+  })
+  for (model in list(
+    base, fit(epsilon = 8), fit(epsilon = 8, iterations = 1),
+    fit(epsilon = 8, delta = 1e-5, method = admm(perturb = "primal"))
+  )) {
+    before <- graphics::par("mfrow")
+    expect_identical(plot(model), model)
+    expect_identical(graphics::par("mfrow"), before)
+  }
+  skip_if_not_installed("ggplot2")
+  model <- fit(epsilon = 8, iterations = 5)
+  picture <- ggplot2::autoplot(model)
+  expect_s3_class(picture, "ggplot")
+  shown <- picture$data
+  expect_identical(levels(shown$panel), c("consensus gap", "step size", "privacy spent (epsilon)"))
+  spent <- shown[shown$panel == "privacy spent (epsilon)" & shown$line == "sound", ]
+  expect_equal(spent$iteration, c(1, 3, 5))
+  expect_equal(spent$value, 8 * (1:3) / 3, tolerance = 1e-6)
+  expect_false("privacy spent (epsilon)" %in% ggplot2::autoplot(base)$data$panel)
+})
+
+test_that("the trace measures consensus gap and step from the messages", {
+  model <- fit(control = dpadmm_control(keep_iterates = TRUE))
+  f <- unname(model$iterates)
+  gap <- apply(f, 1, function(at) sqrt(mean(rowSums(sweep(at, 2, colMeans(at))^2))))
+  before <- f * 0
+  before[-1, , ] <- f[-6, , ]
+  step <- apply(f - before, 1, function(at) sqrt(mean(rowSums(at^2))))
+  expect_equal(model$trace$gap, gap, tolerance = 1e-12)
+  expect_equal(model$trace$step, step, tolerance = 1e-12)
+})
+
+test_that("iterates are kept only when asked for, and end at the coefficients", {
+  expect_null(base$iterates)
+  model <- fit(control = dpadmm_control(keep_iterates = TRUE))
+  expect_identical(dim(model$iterates), c(6L, 4L, 3L))
+  expect_identical(dimnames(model$iterates)[[2]], base$nodes$names)
+  expect_identical(model$iterates[6, , ], coef(model, "all"))
+  expect_identical(coef(model), coef(base))
+})
+
+test_that("a public start is the first message", {
+  start <- matrix(c(1, -2, 3), 4, 3, byrow = TRUE)
+  # one huge-penalty update stays where it starts
+  hold <- function(start) {
+    found(fit(method = admm(eta = 1e9), iterations = 1, control = dpadmm_control(start = start)))
+  }
+  expect_equal(hold(c(1, -2, 3)), start, tolerance = 1e-6)
+  expect_identical(hold(c(1, -2, 3)), hold(start))
+  each <- matrix(1:12, 4) # integers are numbers too; ends at the mean with the neighbours'
+  expect_equal(hold(each), (each + (outer(rep(1, 4), colSums(each)) - each) / 3) / 2, tolerance = 1e-6)
+  expect_false(identical(found(fit(control = dpadmm_control(start = c(1, 1, 1)))), found(base)))
+})
+
+test_that("rows are shortened to the row bound", {
+  long <- x * 7
+  norm <- sqrt(rowSums(long^2))
+  short <- long * pmin(1, 1 / norm)
+  expect_equal(found(fit(.x = long)), found(fit(.x = short)), tolerance = 1e-8)
+  bound <- dpadmm_control(row_bound = 0.25)
+  expect_equal(
+    found(fit(.x = x, control = bound)),
+    found(fit(.x = x * pmin(1, 0.25 / sqrt(rowSums(x^2))))),
+    tolerance = 1e-8
+  )
+  # however long they are
+  huge <- x
+  huge[1, ] <- c(1.5e308, 1.5e308, -1.5e308)
+  unit <- x
+  unit[1, ] <- c(1, 1, -1) / sqrt(3)
+  expect_equal(found(fit(.x = huge)), found(fit(.x = unit)), tolerance = 1e-8)
+})
+
+# ---- randomness ---------------------------------------------------------------------
+
+test_that("only `seed` repeats the noise", {
+  private <- function(...) found(fit(epsilon = 5, ...))
+  expect_identical(private(seed = 11), private(seed = 11))
+  expect_gt(max(abs(private(seed = 11) - private(seed = 12))), 1e-6)
+  expect_gt(max(abs(private() - private())), 1e-6)
+  set.seed(1)
+  state <- .Random.seed
+  first <- private()
+  private(seed = 4)
+  expect_identical(.Random.seed, state)
+  set.seed(1)
+  expect_gt(max(abs(first - private())), 1e-6)
+})
+
+test_that("a seeded fit is called a simulation, an unseeded one is not", {
+  expect_output(print(fit(epsilon = 5, seed = 1)), "a simulation, not a private release")
+  expect_no_match(capture.output(print(fit(epsilon = 5))), "simulation")
+})
+
+test_that("a fit without noise says that nothing is protected", {
+  expect_output(print(base), "Privacy: none")
+  expect_identical(privacy(base)$epsilon, Inf)
+  expect_identical(unique(privacy(base)$per_node$epsilon), Inf)
+})
+
+# ---- what stays behind --------------------------------------------------------------
+
+#' Every environment, function and call inside an object.
+find_live <- function(object, path = "fit") {
+  out <- character()
+  if (is.environment(object) && !identical(object, globalenv())) out <- path
+  if (is.function(object)) out <- path
+  if (is.call(object) && !inherits(object, "formula")) out <- path
+  for (name in names(attributes(object))) {
+    out <- c(out, find_live(attr(object, name), paste0(path, "@", name)))
+  }
+  if (is.list(object)) {
+    for (k in seq_along(object)) {
+      out <- c(out, find_live(.subset2(object, k), paste0(path, "$", names(object)[k])))
+    }
+  }
+  out
+}
+
+test_that("a fit holds no records, closures or environments", {
+  local_data <- function(n) {
+    ballast <- stats::runif(1e5) # in the formula's environment
+    data <- data.frame(
+      y = rep(c(TRUE, FALSE), n / 2), age = 1234.5 + seq_len(n) / 7,
+      smoker = rep_len(c("no", "yes"), n), at = rep_len(1:4, n)
+    )
+    schema <- dpadmm_schema(age = c(0, 1e4), smoker = c("no", "yes"))
+    dpadmm_fit(y ~ age + smoker, data, nodes = ~at, schema = schema, epsilon = 9, iterations = 4)
+  }
+  small <- local_data(40)
+  large <- local_data(4000)
+  live <- find_live(small)
+  expect_identical(live[!grepl("@variables$|@predvars$", live)], character()) # names of the terms
+  size <- function(object) length(serialize(object, NULL))
+  expect_lt(size(large), 25000)
+  expect_lt(abs(size(large) - size(small)), 100)
+  # no vector as long as the data
+  longest <- max(rapply(unclass(large), length, how = "unlist"))
+  expect_lt(longest, 100)
+  expect_false(any(rapply(unclass(small), function(v) any(abs(v - 1234.5) < 10, na.rm = TRUE),
+    classes = c("numeric", "integer"), how = "unlist"
+  )))
+
+  matrix_fit <- function(n) {
+    x <- matrix(seq_len(3 * n) / n, n)
+    dpadmm_fit(x, rep(c(-1, 1), n / 2), nodes = rep_len(1:4, n), epsilon = 9, iterations = 4)
+  }
+  expect_lt(abs(size(matrix_fit(8000)) - size(matrix_fit(40))), 100)
+  expect_identical(find_live(matrix_fit(40)), character())
+  expect_null(small$call)
+})
+
+test_that("everything but the released values is the same for every data set of these sizes", {
+  other <- x[n:1, ] / 3
+  one <- unclass(fit(epsilon = 5, seed = 1))
+  two <- unclass(fit(.x = other, .y = rev(y), epsilon = 5, seed = 1))
+  released <- c("coefficients", "trace")
+  expect_identical(one[setdiff(names(one), released)], two[setdiff(names(two), released)])
+})
+
+test_that("a saved fit predicts after it is read back", {
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  saveRDS(base, file)
+  expect_identical(predict(readRDS(file), x), predict(base, x))
+})
+
+test_that("fitting prints nothing and leaves the input alone", {
+  copy <- x + 0
+  expect_silent(fit(epsilon = 5))
+  expect_identical(x, copy)
+})
