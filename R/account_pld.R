@@ -3,7 +3,8 @@
 # Bins of the Gaussian mechanism with sampling rate q, s = sigma over the norm of what one
 # record adds; pair as in src/core/account_loss.h.
 gaussian_bins <- function(pair, q, s) {
-  log_mix <- function(u) ifelse(u < 30, log1p(q * expm1(pmin(u, 30))), u + log(q))
+  # near enough for the ends of a range
+  log_mix <- function(u) pmax(u + log(q), log1p(-q)) + log1p(exp(-abs(u + log(q) - log1p(-q))))
   at <- function(z) {
     up <- log_mix((z - 0.5 / s) / s)
     switch(pair,

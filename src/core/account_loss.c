@@ -6,42 +6,25 @@
 
 #define LOG_SQRT_2PI 0.91893853320467274178
 
-/* log((1 - q) + q exp(u)). */
-static double log_mix(double q, double u) {
-  return u < 30.0 ? log1p(q * expm1(u)) : dpa_log_add(log1p(-q), log(q) + u);
-}
-
 double dpa_loss_at(dpa_pair pair, double q, double s, double z) {
-  const double up = log_mix(q, (z - 0.5 / s) / s);
+  const double up = dpa_log_mix(q, (z - 0.5 / s) / s);
   switch (pair) {
   case DPA_PAIR_REMOVE:
     return up;
   case DPA_PAIR_ADD:
     return -up;
   default:
-    return up - log_mix(q, (-z - 0.5 / s) / s);
+    return up - dpa_log_mix(q, (-z - 0.5 / s) / s);
   }
-}
-
-/* Where log_mix is l: -Inf below its infimum. */
-static double inverse_mix(double q, double s, double l) {
-  double u;
-  if (l > 30.0) {
-    u = l - log(q) + log1p(-(1.0 - q) * exp(-l));
-  } else {
-    const double y = expm1(l) / q;
-    u = y > -1.0 ? log1p(y) : -INFINITY;
-  }
-  return s * u + 0.5 / s;
 }
 
 /* The output whose loss is l. */
 static double output_at(dpa_pair pair, double q, double s, double l) {
   if (pair == DPA_PAIR_REMOVE) {
-    return inverse_mix(q, s, l);
+    return s * dpa_inverse_mix(q, l) + 0.5 / s;
   }
   if (pair == DPA_PAIR_ADD) {
-    return inverse_mix(q, s, -l);
+    return s * dpa_inverse_mix(q, -l) + 0.5 / s;
   }
   /* (1 - q) sinh(l / 2) = q k sinh(z / s - l / 2), k = exp(-1 / (2 s^2)) */
   const double size = fabs(l);
@@ -58,7 +41,7 @@ static double output_at(dpa_pair pair, double q, double s, double l) {
 /* The log density of P at z. */
 static double log_density(dpa_pair pair, double q, double s, double z) {
   const double base = -0.5 * z * z - LOG_SQRT_2PI;
-  return pair == DPA_PAIR_ADD ? base : base + log_mix(q, (z - 0.5 / s) / s);
+  return pair == DPA_PAIR_ADD ? base : base + dpa_log_mix(q, (z - 0.5 / s) / s);
 }
 
 /* Mass and upper mass of outputs in [a, b] by n-point Gauss-Legendre, added to sums in

@@ -77,8 +77,7 @@ static ratio ratio_at(const sampled *m, double z) {
   }
   r.negative = u < 0.0;
   r.log_abs = m->log_q + dpa_log_abs_expm1(u);
-  r.log_ratio =
-      u < 30.0 ? log1p(m->q * expm1(u)) : dpa_log_add(m->log_rest, m->log_q + u);
+  r.log_ratio = dpa_log_mix(m->q, u);
   return r;
 }
 

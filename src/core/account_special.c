@@ -55,6 +55,32 @@ double dpa_log1p_exp(double x) {
   return x > 0.0 ? x + log1p(exp(-x)) : log1p(exp(x));
 }
 
+double dpa_log_mix(double q, double u) {
+  if (q == 1.0) {
+    return u;
+  }
+  if (u > 30.0) {
+    return u + log(q) + log1p((1.0 - q) / q * exp(-u));
+  }
+  const double t = q * expm1(u);
+  return t > -0.5 ? log1p(t) : log((1.0 - q) + q * exp(u));
+}
+
+double dpa_inverse_mix(double q, double l) {
+  if (q == 1.0) {
+    return l;
+  }
+  if (l > 30.0) {
+    return l - log(q) + log1p(-(1.0 - q) * exp(-l));
+  }
+  const double t = expm1(l) / q;
+  if (t > -0.5) {
+    return log1p(t);
+  }
+  const double part = exp(l) - (1.0 - q);
+  return part > 0.0 ? log(part / q) : -INFINITY;
+}
+
 const dpa_node dpa_gauss3[2] = {{0.0, 0.88888888888888888889},
                                 {0.77459666924148337704, 0.55555555555555555556}};
 

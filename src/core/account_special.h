@@ -21,6 +21,11 @@ double dpa_log_abs_expm1(double u);
 /* log(1 + exp(x)). */
 double dpa_log1p_exp(double x);
 
+/* log((1 - q) + q exp(u)), the log density ratio of a mixture, 0 < q <= 1; and its
+ * inverse in u, -Inf below the range. */
+double dpa_log_mix(double q, double u);
+double dpa_inverse_mix(double q, double l);
+
 /* Gauss-Legendre: the nodes with abscissa >= 0 on [-1, 1], n even (or its centre
  * first). */
 typedef struct dpa_node {
