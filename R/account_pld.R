@@ -17,15 +17,14 @@ gaussian_bins <- function(pair, q, s) {
     # a tail beyond r standard deviations has mass below exp(-r^2 / 2) / 2
     reach <- sqrt(-2 * log_tail)
     ends <- range(at(c(-reach, reach + if (pair == "add") 0 else 1 / s)))
-    first <- floor(ends[1L] / h)
-    n <- floor(ends[2L] / h) - first + 1
+    first <- floor(ends[1L] / h) - 1
+    n <- floor(ends[2L] / h) - first + 2
     if (!is.finite(n) || n > .most_bins) return(list(too_many = n / .most_bins))
     bins <- core_call(.Call(ffi_loss_bins, pair, q, s, reach, h, first, n))
-    # the lower tail is not worth its own bin: it goes up to the first
-    bins[[1L]][1L] <- log(exp(bins[[1L]][1L]) + exp(log_tail))
     list(
-      index = first + seq_len(n) - 1, log_mass = bins[[1L]], upper = bins[[2L]],
-      log_above = log_tail
+      index = first + seq_len(n) - 1, log_mass = bins[[1L]], over = bins[[2L]],
+      # the lower tail goes up on to the grid
+      below = first + 2, log_below = log_tail, log_above = log_tail
     )
   }
 }
@@ -49,7 +48,8 @@ fixed_size_bins <- function(q, s) {
     list(
       index = c(minus$index[down], 0, plus$index[up]),
       log_mass = c(minus$log_mass[down], still, plus$log_mass[up]),
-      upper = c(minus$upper[down], 0, plus$upper[up]), log_above = plus$log_above
+      over = c(minus$over[down], 0, plus$over[up]), below = minus$below,
+      log_below = minus$log_below, log_above = plus$log_above
     )
   }
 }
@@ -77,7 +77,8 @@ laplace_bins <- function(t) {
     }
     list(
       index = first + seq_len(n) - 1, log_mass = log(mass),
-      upper = pmin(1, pmax(0, (1 - other / mass) / -expm1(-h))), log_above = -Inf
+      over = pmin(h, pmax(0, log(mass / other))),
+      below = first, log_below = -Inf, log_above = -Inf
     )
   }
 }
@@ -124,20 +125,32 @@ sampled_bins <- function(e, s, direction, end) {
   }
 }
 
-#' The bracket of one ledger.
+#' The bracket of one ledger. The weight exp(theta * loss) that Renyi accounting suggests
+#' is not always where the answer is: while the bracket is wide, it is moved to where the
+#' answer so far says.
 #' @noRd
 pld_ledger <- function(kinds, ledger, want, at, step) {
   rows <- kinds[ledger$kind, , drop = FALSE]
-  if (length(pld_releases(kinds, ledger, "remove", "upper")) == 0L) return(c(lower = 0, upper = 0))
+  two_sided <- any(rows$mechanism == "subsampled_gaussian" & rows$neighbours == "add-remove" & rows$q < 1)
+  directions <- c("remove", if (two_sided) "add")
+  sides <- lapply(c(lower = "lower", upper = "upper"), function(end) {
+    lapply(directions, function(direction) pld_releases(kinds, ledger, direction, end))
+  })
+  if (length(sides$upper[[1L]]) == 0L) return(c(lower = 0, upper = 0))
   curve <- function(s) sum(rdp_curves(rows, s) * ledger$count)
   plan <- pld_plan(curve, sum(ledger$count), want, at, step)
-  if (is.null(plan)) return(c(lower = 0, upper = Inf))
-  two_sided <- any(rows$mechanism == "subsampled_gaussian" & rows$neighbours == "add-remove" & rows$q < 1)
-  bracket <- vapply(c(lower = "lower", upper = "upper"), function(end) {
-    max(vapply(c("remove", if (two_sided) "add"), function(direction) {
-      pld_solve(pld_releases(kinds, ledger, direction, end), plan, want, at, end)
-    }, 0))
-  }, 0)
+  bracket <- c(lower = 0, upper = plan$bound)
+  for (round in 1:4) {
+    ends <- vapply(names(sides), function(end) {
+      max(vapply(sides[[end]], pld_solve, 0, plan = plan, want = want, at = at, end = end))
+    }, 0)
+    before <- bracket
+    bracket <- c(lower = max(bracket[["lower"]], ends[["lower"]]), upper = min(bracket[["upper"]], ends[["upper"]]))
+    width <- bracket[["upper"]] - bracket[["lower"]]
+    if (want == "delta" || !is.finite(width) || width <= 0.02 * bracket[["upper"]]) break
+    if (round > 1L && width > 0.5 * (before[["upper"]] - before[["lower"]])) break
+    plan <- pld_plan(curve, sum(ledger$count), "delta", bracket[["upper"]], step)
+  }
   # Rounding can cross the ends of an exact bracket.
   c(lower = min(bracket), upper = max(bracket))
 }

@@ -31,7 +31,7 @@ event_turn <- function(e) {
 
 # Orders less one. The ends matter only for guarantees far from any use, but there the
 # best order is outside [1.01, 1024].
-.rdp_grid <- 10^seq(-4, 5, length.out = 73L)
+.rdp_grid <- 10^seq(-7, 5, length.out = 85L)
 
 rdp_handles <- function(kinds) kinds$mechanism %in% names(.rdp_curves)
 

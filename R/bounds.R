@@ -56,7 +56,10 @@ check_convergence <- function(method, network, n = network$n, loss = "logistic",
   M <- per_node(check_numbers(M, "M", lower = 0, open_lower = TRUE), n, "M")
   if (!is.null(L)) check_number(L, "L", lower = 0, open_lower = TRUE)
   if (!is.null(mu)) check_number(mu, "mu", lower = 1, open_lower = TRUE)
-  public <- list(N = n, degree = network$degree, iterations = iterations, C = C, rho = rho)
+  public <- list(
+    N = n, degree = network$degree, iterations = iterations, C = C, rho = rho, size = rep(1e4, n),
+    row_bound = row_bound, loss = loss, private = FALSE
+  )
   convergence(method, schedule(method, public), network, M, L, mu)
 }
 

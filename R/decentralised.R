@@ -8,7 +8,7 @@ public_numbers <- function(records, nodes, network, loss, C, rho, iterations, co
     N = length(nodes$names), size = nodes$size, names = nodes$names, degree = network$degree,
     d = ncol(records$x), loss = loss, C = C, rho = rho, iterations = iterations,
     row_bound = control$row_bound, epsilon = budget$epsilon, delta = budget$delta,
-    private = budget$private, mechanism = budget$mechanism
+    noise = budget$noise, private = budget$private, mechanism = budget$mechanism
   )
 }
 
@@ -75,14 +75,13 @@ calibrated_scales <- function(plan, public, control) {
   K <- sum(plan$noisy)
   key <- paste(public$size, public$degree, apply(plan$eta, 1L, function(e) paste(sprintf("%a", e), collapse = " ")))
   scale <- matrix(0, public$N, K)
+  # larger noise is more private: a Gamma-norm rate is the inverse of a scale
+  as_scale <- function(noise) if (public$mechanism == "gamma") 1 / noise else noise
   for (group in split(seq_len(public$N), match(key, key))) {
     events <- function(noise) {
-      # larger noise is more private: a Gamma-norm rate is the inverse of a scale
-      value <- if (public$mechanism == "gamma") 1 / noise else noise
-      decentralised_events(plan, public, public$mechanism, rep(value, K), nodes = group[1L])
+      decentralised_events(plan, public, public$mechanism, rep(as_scale(noise), K), nodes = group[1L])
     }
-    noise <- calibrate_noise(events, public, control)
-    scale[group, ] <- if (public$mechanism == "gamma") 1 / noise else noise
+    scale[group, ] <- as_scale(calibrate_noise(events, public, control))
   }
   scale
 }
@@ -96,6 +95,9 @@ run_method.dpadmm_family_decentralised <- function(method, records, nodes, netwo
   nodes <- resolve_nodes(nodes, nrow(records$x), key)
   nodes <- align_nodes(nodes, network)
   network <- resolve_network(network, length(nodes$names))
+  chosen <- default_problem(C, iterations, nodes$size, rho, control$row_bound, budget)
+  C <- chosen$C
+  iterations <- chosen$iterations
   if (any(bad <- C > nodes$size)) {
     abort("argument", sprintf(
       "`C` must be at most the number of records of every node: C = %g, but node \"%s\" has %d.",

@@ -91,18 +91,17 @@ schedule <- function(method, public) UseMethod("schedule")
 
 #' @export
 schedule.dpadmm_method_admm <- function(method, public) {
-  new_schedule(public,
-    eta = function(eta, growth, k) eta, update = "exact", parameters = method$parameters,
-    place = if (method$parameters$perturb == "dual") "objective" else "output",
-    printed = if (method$parameters$perturb == "dual") "m-admm, Theorem 4.1" else NA
+  dual <- method$parameters$perturb == "dual"
+  new_schedule(public, method$parameters,
+    update = "exact", place = if (dual) "objective" else "output",
+    printed = if (dual) "m-admm, Theorem 4.1" else NA
   )
 }
 
 #' @export
 schedule.dpadmm_method_m_admm <- function(method, public) {
-  out <- new_schedule(public,
-    eta = function(eta, growth, k) eta * growth^k, update = "exact",
-    parameters = method$parameters, printed = "m-admm, Theorem 4.1"
+  out <- new_schedule(public, method$parameters,
+    update = "exact", grows = TRUE, printed = "m-admm, Theorem 4.1"
   )
   theta <- method$parameters$theta
   if (is.null(theta)) theta <- min(out$eta[, 1L])
@@ -113,42 +112,36 @@ schedule.dpadmm_method_m_admm <- function(method, public) {
 
 #' @export
 schedule.dpadmm_method_r_admm <- function(method, public) {
-  new_schedule(public,
-    eta = function(eta, growth, k) eta, update = c("exact", "recycled"),
-    parameters = method$parameters, printed = "recycled-admm, Theorem V.1"
+  new_schedule(public, method$parameters,
+    update = c("exact", "recycled"), printed = "recycled-admm, Theorem V.1"
   )
 }
 
 #' @export
 schedule.dpadmm_method_mr_admm <- function(method, public) {
-  new_schedule(public,
-    eta = function(eta, growth, k) eta * growth^k, update = c("exact", "recycled"),
-    parameters = method$parameters, printed = "recycled-admm, Theorem V.1"
+  new_schedule(public, method$parameters,
+    update = c("exact", "recycled"), grows = TRUE, printed = "recycled-admm, Theorem V.1"
   )
 }
 
 #' @param update the rules of a cycle; only exact updates are noisy and move the dual.
+#' @param grows whether the penalty of the k-th cycle is eta growth^k.
 #' @noRd
-new_schedule <- function(public, eta, update, parameters, place = "objective", printed) {
+new_schedule <- function(public, parameters, update, grows = FALSE, place = "objective", printed) {
   N <- public$N
   T <- public$iterations
   cycle <- rep_len(update, T)
-  k <- ceiling(seq_len(T) / length(update))
-  chosen <- default_parameters(public, length(update))
-  pick <- function(name) per_node(if (is.null(parameters[[name]])) chosen[[name]] else parameters[[name]], N, name)
-  first <- pick("eta")
-  growth <- pick("growth")
-  etas <- vapply(k, function(k) eta(first, growth, k), double(N))
   noisy <- cycle == "exact"
+  k <- ceiling(seq_len(T) / length(update))
+  chosen <- default_parameters(public, grows, length(update))
+  pick <- function(name) {
+    value <- parameters[[name]]
+    per_node(if (is.null(value)) chosen[[name]] else value, N, name)
+  }
+  eta <- pick("eta") * if (grows) outer(pick("growth"), k, `^`) else matrix(1, N, T)
   list(
-    update = cycle, noisy = noisy, eta = etas,
-    theta = etas * rep(as.double(noisy), each = N),
-    gamma = pick("gamma"), amplify = matrix(1, N, T), place = place, printed = printed
+    update = cycle, noisy = noisy, eta = eta, theta = eta * rep(as.double(noisy), each = N),
+    gamma = pick("gamma"), amplify = matrix(1, N, T),
+    place = place, printed = printed
   )
-}
-
-#' Penalties from public numbers only.
-#' @noRd
-default_parameters <- function(public, cycle) {
-  list(eta = 1, growth = 1, gamma = 0.5)
 }

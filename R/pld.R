@@ -84,8 +84,9 @@ pld_bracket <- function(events, step, want, at) {
 
 # A release is a list of `count` and either `bins`, a function of the step h and of
 # log_tail, or `atoms`, list(loss, log_mass). Bins are a list of `index`, `log_mass`, the
-# log of the mass with losses between index * h and (index + 1) * h; `upper`, the part of
-# it that belongs on the upper end; and `log_above`, the log of what was cut off above.
+# log of the mass with losses between index * h and (index + 1) * h; `over`, by how much
+# the loss of all of it, taken as one outcome, exceeds index * h; `log_above`, the log of what was cut off above; and
+# `log_below`, of what was cut off below and may be counted at `below`.
 
 atoms_of_pure <- function(epsilon) {
   list(loss = c(-epsilon, epsilon), log_mass = -log1p(exp(c(epsilon, -epsilon))))
@@ -94,10 +95,10 @@ atoms_of_pure <- function(epsilon) {
 bin_release <- function(release, h, log_tail) {
   if (is.null(release$atoms)) return(release$bins(h, log_tail))
   index <- floor(release$atoms$loss / h)
-  over <- release$atoms$loss - index * h
   list(
     index = index, log_mass = release$atoms$log_mass,
-    upper = pmin(1, pmax(0, expm1(-over) / expm1(-h))), log_above = -Inf
+    over = pmin(h, pmax(0, release$atoms$loss - index * h)),
+    below = min(index), log_below = -Inf, log_above = -Inf
   )
 }
 
@@ -106,18 +107,19 @@ bin_release <- function(release, h, log_tail) {
 #' @noRd
 tilt <- function(bins, h, theta, end) {
   if (end == "upper") {
-    index <- c(bins$index, bins$index + 1)
-    log_mass <- bins$log_mass + c(log1p(-bins$upper), log(bins$upper))
+    # the part of each mass that belongs on the upper end
+    part <- expm1(-bins$over) / expm1(-h)
+    index <- c(bins$index, bins$index + 1, bins$below)
+    log_mass <- c(bins$log_mass + log1p(-part), bins$log_mass + log(part), bins$log_below)
     offset <- 0
   } else {
     # The heaviest cell's atom is on the grid as it is; the others' are merged on to it.
-    over <- -log1p(bins$upper * expm1(-h))
     heaviest <- which.max(bins$log_mass + theta * h * bins$index)
-    offset <- over[heaviest]
+    offset <- bins$over[heaviest]
     # far from underflow where it may matter
     scale <- 600
     merged <- core_call(.Call(
-      ffi_merge_atoms, bins$index * h + over, exp(bins$log_mass + scale), h, offset
+      ffi_merge_atoms, bins$index * h + bins$over, exp(bins$log_mass + scale), h, offset
     ))
     index <- merged[[1L]]
     log_mass <- log(merged[[2L]]) - scale
@@ -285,7 +287,6 @@ pld_plan <- function(curve, count, want, at, step) {
   capped <- function(s) min(goal(s), .Machine$double.xmax)
   values <- vapply(.rdp_grid, capped, 0)
   best <- which.min(values)
-  if (values[best] == .Machine$double.xmax) return(NULL)
   around <- log(.rdp_grid[pmin(pmax(best + c(-1L, 1L), 1L), length(.rdp_grid))])
   theta <- exp(stats::optimize(function(y) capped(exp(y)), around, tol = 1e-3)$minimum)
   value <- goal(theta)
@@ -294,9 +295,11 @@ pld_plan <- function(curve, count, want, at, step) {
   # Splitting a cell adds at most h^2 / 4 to the variance of a loss, which moves epsilon by
   # (theta + 1) / 2 times that.
   tolerance <- 1e-4 * max(epsilon, 0.1 * curve(theta), 1e-10)
+  h <- if (is.null(step)) sqrt(8 * tolerance / (count * (theta + 1))) else step
   list(
-    theta = theta, h = if (is.null(step)) sqrt(8 * tolerance / (count * (theta + 1))) else step,
-    fixed = !is.null(step), log_tail = log_delta - log(count) - 25
+    theta = theta, h = h, fixed = !is.null(step), log_tail = log_delta - log(count) - 25,
+    # what Renyi accounting itself proves
+    bound = if (want == "epsilon") epsilon else exp(log_delta)
   )
 }
 
@@ -305,5 +308,5 @@ pld_plan <- function(curve, count, want, at, step) {
 pld_upper <- function(releases, delta, curve) {
   count <- sum(vapply(releases, `[[`, 0, "count"))
   plan <- pld_plan(curve, count, "epsilon", log(delta), NULL)
-  if (is.null(plan)) Inf else pld_solve(releases, plan, "epsilon", log(delta), "upper")
+  min(plan$bound, pld_solve(releases, plan, "epsilon", log(delta), "upper"))
 }

@@ -114,7 +114,7 @@ SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP turn, SEXP dim)
 /* ---- privacy loss distributions
  * ------------------------------------------------------ */
 
-/* list(log_mass, upper) of n bins from number `first` on; pair: "remove", "add" or
+/* list(log_mass, over) of n bins from number `first` on; pair: "remove", "add" or
  * "replace". */
 SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SEXP n) {
   static const char *const names[] = {"remove", "add", "replace"};
@@ -126,15 +126,15 @@ SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SE
   }
   const R_xlen_t bins = (R_xlen_t)REAL_RO(n)[0];
   SEXP mass = PROTECT(Rf_allocVector(REALSXP, bins));
-  SEXP upper = PROTECT(Rf_allocVector(REALSXP, bins));
+  SEXP over = PROTECT(Rf_allocVector(REALSXP, bins));
   const dpa_status status = dpa_loss_bins(
       (dpa_pair)k, REAL_RO(q)[0], REAL_RO(s)[0], REAL_RO(reach)[0], REAL_RO(h)[0],
-      REAL_RO(first)[0], (size_t)bins, REAL(mass), REAL(upper));
+      REAL_RO(first)[0], (size_t)bins, REAL(mass), REAL(over));
   SEXP answer =
       PROTECT(status == DPA_OK ? Rf_allocVector(VECSXP, 2) : ffi_status(status));
   if (status == DPA_OK) {
     SET_VECTOR_ELT(answer, 0, mass);
-    SET_VECTOR_ELT(answer, 1, upper);
+    SET_VECTOR_ELT(answer, 1, over);
   }
   UNPROTECT(3);
   return answer;

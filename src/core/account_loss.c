@@ -44,11 +44,15 @@ static double log_density(dpa_pair pair, double q, double s, double z) {
   return pair == DPA_PAIR_ADD ? base : base + dpa_log_mix(q, (z - 0.5 / s) / s);
 }
 
-/* Mass and upper mass of outputs in [a, b] by n-point Gauss-Legendre, added to sums in
- * units of exp(scale). */
-static void add_panel(dpa_pair pair, double q, double s, double a, double b, double h,
-                      double edge, const dpa_node *nodes, size_t n, double scale,
-                      double sums[2]) {
+/* One bin: outputs from a to b, losses from `edge` to edge + h. */
+typedef struct bin {
+  dpa_pair pair;
+  double q, s, a, b, edge, h;
+  double scale;            /* sums are in units of exp(scale) */
+  double mass, rise, fall; /* of P, P (1 - exp(edge - loss)), P exp(edge - loss) */
+} bin;
+
+static void add_panel(bin *it, double a, double b, const dpa_node *nodes, size_t n) {
   const double half = 0.5 * (b - a), middle = 0.5 * (a + b);
   for (size_t k = 0; k < n; k++) {
     for (int side = -1; side <= 1; side += 2) {
@@ -56,64 +60,81 @@ static void add_panel(dpa_pair pair, double q, double s, double a, double b, dou
         continue;
       }
       const double z = middle + side * half * nodes[k].x;
-      double over = dpa_loss_at(pair, q, s, z) - edge;
-      over = over < 0.0 ? 0.0 : over > h ? h : over;
-      const double w = half * nodes[k].w * exp(log_density(pair, q, s, z) - scale);
-      sums[0] += w;
-      sums[1] += w * (expm1(-over) / expm1(-h));
+      double over = dpa_loss_at(it->pair, it->q, it->s, z) - it->edge;
+      over = over < 0.0 ? 0.0 : over > it->h ? it->h : over;
+      const double w =
+          half * nodes[k].w * exp(log_density(it->pair, it->q, it->s, z) - it->scale);
+      it->mass += w;
+      it->rise -= w * expm1(-over);
+      it->fall += w * exp(-over);
     }
   }
 }
 
+/* The normal density varies over a fraction of 1 (outside 40 it does not matter), the
+ * mixture over s within some s of its bends, and exp(edge - loss) over s within some s
+ * of the bin's lower end. */
+static void integrate_bin(bin *it) {
+  const double width = it->b - it->a, s = it->s;
+  const double steep = fmax(fabs(it->a), fabs(it->b)) + 1.0 + 1.0 / s;
+  if (width * steep < 0.05) {
+    add_panel(it, it->a, it->b, dpa_gauss3, 2);
+    return;
+  }
+  const double plain = 0.25, fine = s < 0.5 ? 0.5 * s : 0.25, reach = 45.0 * s;
+  const double bend = s * (log1p(-it->q) - log(it->q)) + 0.5 / s;
+  const double low = it->pair == DPA_PAIR_ADD ? it->b : it->a;
+  const double centres[] = {low, bend, -bend};
+  const int n = it->pair == DPA_PAIR_REPLACE ? 3 : 2;
+  double from = it->a;
+  while (from < it->b) {
+    double next = from + plain;
+    for (int k = 0; k < n; k++) {
+      if (from < centres[k] - reach) {
+        next = fmin(next, fmax(centres[k] - reach, from + fine));
+      } else if (from < centres[k] + reach) {
+        next = fmin(next, from + fine);
+      }
+    }
+    next = next < it->b && next > from ? next : it->b;
+    add_panel(it, from, next, dpa_gauss8, 4);
+    from = next;
+  }
+}
+
 dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double h,
-                         double first, size_t n, double *log_mass, double *upper) {
+                         double first, size_t n, double *log_mass, double *over) {
   if (!(q > 0.0 && q <= 1.0 && s > 0.0 && h > 0.0 && reach > 0.0)) {
     return DPA_ARGUMENT;
   }
   const double lo = -reach, hi = reach + (pair == DPA_PAIR_ADD ? 0.0 : 1.0 / s);
   double next = output_at(pair, q, s, first * h);
   for (size_t j = 0; j < n; j++) {
-    const double edge = (first + (double)j) * h;
-    double a = next;
+    bin it = {pair, q, s, next, 0.0, (first + (double)j) * h, h, 0.0, 0.0, 0.0, 0.0};
     next = output_at(pair, q, s, (first + (double)j + 1.0) * h);
-    double b = next;
+    it.b = next;
     if (pair == DPA_PAIR_ADD) { /* the loss falls with the output */
-      b = a;
-      a = next;
+      it.b = it.a;
+      it.a = next;
     }
-    a = a > lo ? a : lo;
-    b = b < hi ? b : hi;
-    if (!(b > a)) {
-      log_mass[j] = -INFINITY;
-      upper[j] = 0.5;
-      continue;
-    }
-    const double near = a > 0.0 ? a : b < 0.0 ? b : 0.0;
-    const double width = b - a;
-    const double steep = fabs(near) + 1.0 + 1.0 / s;
-    double sums[2] = {0.0, 0.0};
-    const double left = log_density(pair, q, s, a), right = log_density(pair, q, s, b);
-    double scale = log_density(pair, q, s, near);
-    scale = left > scale ? left : scale;
-    scale = right > scale ? right : scale;
-    if (width * steep < 0.05) {
-      add_panel(pair, q, s, a, b, h, edge, dpa_gauss3, 2, scale, sums);
-    } else {
-      const double most = s < 0.5 ? 0.5 * s : 0.25;
-      const double pieces = ceil(width / most);
-      if (!(pieces < 1e7)) {
-        return DPA_SIZE;
+    it.a = it.a > lo ? it.a : lo;
+    it.b = it.b < hi ? it.b : hi;
+    log_mass[j] = -INFINITY;
+    over[j] = 0.0;
+    if (it.b > it.a) {
+      const double near = it.a > 0.0 ? it.a : it.b < 0.0 ? it.b : 0.0;
+      it.scale =
+          fmax(log_density(pair, q, s, near),
+               fmax(log_density(pair, q, s, it.a), log_density(pair, q, s, it.b)));
+      integrate_bin(&it);
+      log_mass[j] = it.scale + log(it.mass);
+      if (it.mass > 0.0) {
+        over[j] = it.rise < 0.5 * it.mass ? -log1p(-it.rise / it.mass)
+                                          : -log(it.fall / it.mass);
       }
-      for (double k = 0.0; k < pieces; k += 1.0) {
-        add_panel(pair, q, s, a + width * (k / pieces),
-                  a + width * ((k + 1.0) / pieces), h, edge, dpa_gauss8, 4, scale,
-                  sums);
+      if (isnan(log_mass[j]) || log_mass[j] == INFINITY || isnan(over[j])) {
+        return DPA_NUMERIC;
       }
-    }
-    log_mass[j] = scale + log(sums[0]);
-    upper[j] = sums[0] > 0.0 ? sums[1] / sums[0] : 0.5;
-    if (isnan(log_mass[j]) || log_mass[j] == INFINITY) {
-      return DPA_NUMERIC;
     }
   }
   return DPA_OK;

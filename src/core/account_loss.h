@@ -18,12 +18,11 @@ typedef enum dpa_pair {
 double dpa_loss_at(dpa_pair pair, double q, double s, double z);
 
 /* Bin j < n is the losses in [(first + j) h, (first + j + 1) h]. For each, log_mass[j]
- * is the log of its P-mass and upper[j] in [0, 1] is the part of that mass which
- * belongs on the bin's upper end (the rest on its lower end) for both its P- and its
- * Q-mass to be kept. Only outputs with |z| <= reach (z in [-reach, 1/s + reach] where P
- * is a mixture) are counted. */
+ * is the log of its P-mass and over[j] in [0, h] what the loss of the whole bin, taken
+ * as one outcome, lies above the bin's lower end. Only outputs with |z| <= reach (z in
+ * [-reach, 1/s + reach] where P is a mixture) are counted. */
 dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double h,
-                         double first, size_t n, double *log_mass, double *upper);
+                         double first, size_t n, double *log_mass, double *over);
 
 /* The smallest epsilon >= 0 with E (1 - exp(epsilon - L))_+ <= exp(log_delta) for a
  * loss L of n atoms: loss[] falling, log_mass[] the logs of their masses. */

@@ -189,7 +189,8 @@ test_that("a budget out of reach says what noise cannot buy down", {
 
 test_that("parameters of methods are in their range", {
   positive <- list(
-    eta = function(v) admm(eta = v), eta = function(v) m_admm(eta = v), theta = function(v) m_admm(theta = v),
+    eta = function(v) admm(eta = v), eta = function(v) m_admm(eta = v),
+      theta = function(v) m_admm(theta = v),
     eta = function(v) r_admm(eta = v), eta = function(v) mr_admm(eta = v)
   )
   for (k in seq_along(positive)) {
@@ -265,7 +266,8 @@ test_that("data frames: the column and the row are named", {
   expect_blame(frame_fit(data = as.list(frame)), "argument", "data", "list")
   expect_blame(frame_fit(data = frame[0, ]), "shape", "data", "no rows")
   expect_blame(frame_fit(y ~ age + offset(age)), "argument", "formula", "offset")
-  error <- expect_error(frame_fit(y ~ poly(age, 2)), "poly\\(age, 2\\)", class = "dpadmm_error_argument")
+  error <- expect_error(frame_fit(y ~ poly(age, 2)), "poly\\(age, 2\\)",
+    class = "dpadmm_error_argument")
   expect_identical(error$argument, "formula")
   expect_error(frame_fit(~age), "response", class = "dpadmm_error_argument")
   expect_error(frame_fit(y ~ nowhere), "nowhere", class = "dpadmm_error_argument")
@@ -280,7 +282,8 @@ test_that("data frames: the column and the row are named", {
 
 test_that("a problem without coefficients is refused", {
   expect_blame(frame_fit(y ~ 0), "shape", "formula")
-  expect_error(dpadmm_fit(frame[0], frame$y, nodes = 4, epsilon = Inf), class = "dpadmm_error_shape")
+  expect_error(dpadmm_fit(frame[0], frame$y, nodes = 4, epsilon = Inf),
+    class = "dpadmm_error_shape")
 })
 
 test_that("a schema must suit its column", {
@@ -292,12 +295,16 @@ test_that("a schema must suit its column", {
   expect_blame(dpadmm_schema(sex = c("a", NA)), "argument", "sex")
   expect_error(dpadmm_schema(), class = "dpadmm_error_argument")
   expect_error(dpadmm_schema(c(0, 1)), class = "dpadmm_error_argument")
-  expect_blame(frame_fit(schema = dpadmm_schema(age = c("a", "b"))), "argument", "schema", "numeric")
-  expect_blame(frame_fit(schema = dpadmm_schema(smoker = c(0, 1))), "argument", "schema", "categorical")
+  expect_blame(frame_fit(schema = dpadmm_schema(age = c("a", "b"))), "argument", "schema",
+    "numeric")
+  expect_blame(frame_fit(schema = dpadmm_schema(smoker = c(0, 1))), "argument", "schema",
+    "categorical")
   expect_blame(frame_fit(schema = list(age = c(0, 1))), "argument", "schema")
-  expect_blame(frame_fit(schema = dpadmm_schema(smoker = c("no", "never"))), "level", "smoker", "\"yes\"", 21)
+  expect_blame(frame_fit(schema = dpadmm_schema(smoker = c("no", "never"))), "level", "smoker",
+    "\"yes\"", 21)
   error <- expect_error(
-    dpadmm_fit(smoker ~ age, frame, nodes = 4, epsilon = Inf, schema = dpadmm_schema(smoker = c("no", "oui"))),
+    dpadmm_fit(smoker ~ age, frame, nodes = 4, epsilon = Inf,
+      schema = dpadmm_schema(smoker = c("no", "oui"))),
     "yes at position 21", class = "dpadmm_error_labels"
   )
   expect_identical(error$argument, "smoker")
@@ -312,7 +319,8 @@ test_that("predict() checks new data as fitting did", {
   new$smoker <- "no"
   expect_blame(predict(model, transform(new, age = NA_real_)), "missing", "age", "row 1", 1)
   expect_blame(predict(model, transform(new, age = c(1, Inf))), "finite", "age", "row 2", 2)
-  expect_blame(predict(model, transform(new, smoker = c("no", NA))), "missing", "smoker", "row 2", 2)
+  expect_blame(predict(model, transform(new, smoker = c("no", NA))), "missing", "smoker", "row 2",
+    2)
   expect_blame(predict(model, transform(new, age = "old")), "argument", "age", "numeric")
   expect_blame(predict(model, x), "argument", "newdata", "data frame")
   expect_blame(predict(model), "argument", "newdata")
@@ -350,7 +358,8 @@ test_that("the messages read well", {
     "`C` must be at most the number of records of every node: C = 11, but node \"1\" has 10."
   ))
   expect_identical(says(fit(rho = 0)), "`rho` must be in (0, Inf), not 0.")
-  expect_identical(says(fit(method = mr_admm(growth = 0.9))), "`growth` must be in [1, Inf), not 0.9.")
+  expect_identical(says(fit(method = mr_admm(growth = 0.9))),
+    "`growth` must be in [1, Inf), not 0.9.")
   expect_identical(
     says(fit(method = mr_admm(eta = c(1, 2)))), "`eta` must have length 1 or 4 (one a node), not 2."
   )

@@ -21,7 +21,8 @@ test_that("dense, sparse and integer matrices give one fit", {
   expect_equal(found(fit(.x = sparse)), found(base), tolerance = 1e-9)
   triplet <- methods::as(sparse, "TsparseMatrix")
   expect_equal(found(fit(.x = triplet)), found(base), tolerance = 1e-9)
-  expect_equal(found(fit(.x = methods::as(sparse, "unpackedMatrix"))), found(base), tolerance = 1e-9)
+  expect_equal(found(fit(.x = methods::as(sparse, "unpackedMatrix"))), found(base),
+    tolerance = 1e-9)
 
   whole <- round(2 * x)
   reference <- found(fit(.x = whole))
@@ -44,7 +45,8 @@ test_that("data frames and formulas give the fit of the matrix they stand for", 
     data$g == "w", data$g == "v", data$g == "u"
   )
   want <- fit(.x = by_hand)
-  formula <- dpadmm_fit(y ~ a + b + g, data, nodes = ~at, schema = schema, epsilon = Inf, iterations = 6)
+  formula <- dpadmm_fit(y ~ a + b + g, data, nodes = ~at, schema = schema, epsilon = Inf,
+    iterations = 6)
   expect_equal(found(formula), found(want), tolerance = 1e-9)
   expect_identical(names(coef(formula)), c("(Intercept)", "a", "b", "gw", "gv", "gu"))
   dotted <- dpadmm_fit(y ~ ., data, nodes = ~at, schema = schema, epsilon = Inf, iterations = 6)
@@ -57,7 +59,8 @@ test_that("data frames and formulas give the fit of the matrix they stand for", 
     nodes = ~at, schema = schema, epsilon = Inf, iterations = 6
   )
   expect_identical(coef(with_nodes, "all"), coef(formula, "all"))
-  bare <- dpadmm_fit(y ~ a + b - 1, data, nodes = ~at, schema = schema, epsilon = Inf, iterations = 6)
+  bare <- dpadmm_fit(y ~ a + b - 1, data, nodes = ~at, schema = schema, epsilon = Inf,
+    iterations = 6)
   expect_equal(found(bare), found(fit(.x = by_hand[, 2:3])), tolerance = 1e-9)
   # rows are scaled columns, and shortened, at predict() too
   expect_equal(
@@ -130,7 +133,8 @@ test_that("positional arguments stand in the documented order", {
       "epsilon", "delta", "noise", "seed", "control"
     )
   )
-  expect_identical(names(formals(getS3method("dpadmm_fit", "formula")))[1:4], c("x", "data", "nodes", "schema"))
+  expect_identical(names(formals(getS3method("dpadmm_fit", "formula")))[1:4], c("x", "data",
+    "nodes", "schema"))
 })
 
 # ---- leaks --------------------------------------------------------------------------
@@ -154,11 +158,13 @@ leak_of <- function(schema, formula = y ~ age + sex + old, data = leaky, epsilon
 
 test_that("bounds and levels read from the records are said in a warning and the statement", {
   leak <- leak_of(NULL)
-  expect_identical(class(leak$warning)[1:3], c("dpadmm_privacy_leak", "dpadmm_warning_privacy_leak", "dpadmm_warning"))
+  expect_identical(class(leak$warning)[1:3], c("dpadmm_privacy_leak",
+    "dpadmm_warning_privacy_leak", "dpadmm_warning"))
   expect_identical(leak$warning$argument, "schema")
   for (what in c("the range of `age`", "the levels of `sex`", "the levels of `y`")) {
     expect_match(conditionMessage(leak$warning), what, fixed = TRUE)
-    expect_match(leak$text, sprintf("Not covered: %s was read from the records.", what), fixed = TRUE)
+    expect_match(leak$text, sprintf("Not covered: %s was read from the records.", what),
+      fixed = TRUE)
   }
   expect_no_match(conditionMessage(leak$warning), "old") # logical columns have no secret
 })
@@ -182,7 +188,8 @@ test_that("the data frame method's labels can be declared too, and plain codes n
     dpadmm_fit(leaky[2:4], leaky$y, nodes = 4, schema = schema, epsilon = 10, iterations = 2)
   )
   for (plain in list(y, (y + 1) / 2, y > 0)) expect_no_warning(fit(.y = plain, epsilon = 10))
-  expect_warning(fit(.y = leaky$y, epsilon = 10), "Code `y` as -1 and 1", class = "dpadmm_privacy_leak")
+  expect_warning(fit(.y = leaky$y, epsilon = 10), "Code `y` as -1 and 1",
+    class = "dpadmm_privacy_leak")
 })
 
 # ---- what comes back ----------------------------------------------------------------
@@ -310,7 +317,8 @@ test_that("a public start is the first message", {
   expect_equal(hold(c(1, -2, 3)), start, tolerance = 1e-6)
   expect_identical(hold(c(1, -2, 3)), hold(start))
   each <- matrix(1:12, 4) # integers are numbers too; ends at the mean with the neighbours'
-  expect_equal(hold(each), (each + (outer(rep(1, 4), colSums(each)) - each) / 3) / 2, tolerance = 1e-6)
+  expect_equal(hold(each), (each + (outer(rep(1, 4), colSums(each)) - each) / 3) / 2,
+    tolerance = 1e-6)
   expect_false(identical(found(fit(control = dpadmm_control(start = c(1, 1, 1)))), found(base)))
 })
 

@@ -79,7 +79,8 @@ test_that("the spent privacy stops at the last update that was begun", {
   x <- matrix(sin(1:60), 20) / 2
   model <- dpadmm_fit(x, rep(c(-1, 1), 10), nodes = 4, noise = gamma_noise(1), iterations = 7)
   spent <- function(begun) {
-    tryCatch(dpadmm:::interrupted(model$events, begun, model$budget), dpadmm_error_interrupt = identity)
+    tryCatch(dpadmm:::interrupted(model$events, begun, model$budget),
+      dpadmm_error_interrupt = identity)
   }
   expect_null(spent(0)$spent)
   expect_match(conditionMessage(spent(0)), "no privacy was spent", fixed = TRUE)

@@ -120,8 +120,10 @@ for (loss in losses) {
 }
 
 test_that("the constants are those of the help page", {
-  table <- function(loss) unclass(loss)[c("lipschitz", "curvature", "third", "self_concordant", "classification")]
-  row <- function(...) setNames(list(...), c("lipschitz", "curvature", "third", "self_concordant", "classification"))
+  table <- function(loss) unclass(loss)[c("lipschitz", "curvature", "third", "self_concordant",
+    "classification")]
+  row <- function(...) setNames(list(...), c("lipschitz", "curvature", "third", "self_concordant",
+    "classification"))
   expect_equal(table(dpadmm_loss("logistic")), row(1, 1 / 4, 1 / (6 * sqrt(3)), TRUE, TRUE))
   expect_equal(table(dpadmm_loss("squared")), row(Inf, 1, 0, TRUE, FALSE))
   expect_equal(table(dpadmm_loss("huber")), row(1, 1, Inf, FALSE, FALSE))

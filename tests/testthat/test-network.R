@@ -40,7 +40,8 @@ test_that("an adjacency matrix comes back, dense, sparse, logical or weighted", 
   A[cbind(c(1, 1, 2, 4, 3), c(2, 4, 3, 5, 4))] <- 1
   A <- A + t(A)
   for (given in list(
-    A, A > 0, A * 0.3, A * 1L, Matrix::Matrix(A, sparse = TRUE), Matrix::Matrix(A > 0, sparse = TRUE),
+    A, A > 0, A * 0.3, A * 1L, Matrix::Matrix(A, sparse = TRUE), Matrix::Matrix(A > 0,
+      sparse = TRUE),
     methods::as(methods::as(Matrix::Matrix(A, sparse = TRUE), "generalMatrix"), "TsparseMatrix")
   )) {
     expect_identical(adjacency(network_adjacency(given), 5), A)
@@ -106,13 +107,15 @@ test_that("what is no network is refused, with the place", {
   loop <- ring
   loop[2, 2] <- 1
   blame(network_adjacency(loop), "network", "A", "self-loop at node 2", 2)
-  blame(network_adjacency(Matrix::Matrix(loop, sparse = TRUE)), "network", "A", "self-loop at node 2", 2)
+  blame(network_adjacency(Matrix::Matrix(loop, sparse = TRUE)), "network", "A",
+    "self-loop at node 2", 2)
   oneway <- ring
   oneway[3, 1] <- 0
   blame(network_adjacency(oneway), "network", "A", "from node 1 to node 3", c(1, 3))
   apart <- matrix(0, 5, 5)
   apart[cbind(c(1, 2, 4, 5), c(2, 1, 5, 4))] <- 1
-  blame(network_adjacency(apart), "network", "A", "no path joins node 1 and node 3 \\(3 components\\)", 3)
+  blame(network_adjacency(apart), "network", "A",
+    "no path joins node 1 and node 3 \\(3 components\\)", 3)
   blame(network_adjacency(matrix(0, 2, 2)), "network", "A", "disconnected", 2)
   blame(network_adjacency(ring[, 1:2]), "shape", "A", "3 x 2")
   blame(network_adjacency(matrix(0, 1, 1)), "shape", "A", "1 x 1")
@@ -129,7 +132,8 @@ test_that("what is no network is refused, with the place", {
   twice <- ring
   rownames(twice) <- c("a", "b", "a")
   blame(network_adjacency(twice), "network", "A", "two nodes named \"a\"", 3)
-  for (make in list(network_complete, network_ring, network_star, function(n) network_random(n, 0.5))) {
+  for (make in list(network_complete, network_ring, network_star, function(n) network_random(n,
+    0.5))) {
     blame(make(1), "argument", "n", "\\[2", 1)
     blame(make(2.5), "argument", "n", "whole number", 1)
     blame(make(NaN), "finite", "n", "NaN", 1)
@@ -169,7 +173,8 @@ test_that("row names put the nodes in their places", {
   expect_gt(max(abs(coef(middle, "all")[c("a", "b", "c"), ] - coef(plain, "all"))), 1e-6)
   # the star's centre is its first node
   centre <- fit(network_star(), nodes = factor(at, c("b", "a", "c")))
-  expect_equal(unname(coef(centre, "all")), unname(coef(fit(named(c("a", "b", "c"))), "all")[c("b", "a", "c"), ]))
+  expect_equal(unname(coef(centre, "all")),
+    unname(coef(fit(named(c("a", "b", "c"))), "all")[c("b", "a", "c"), ]))
   # a random split takes the network's names
   expect_identical(rownames(coef(fit(named(c("p", "q", "r")), nodes = 3), "all")), c("p", "q", "r"))
 })
@@ -186,7 +191,8 @@ test_that("igraph graphs are taken as they are", {
   weighted <- ring
   igraph::E(weighted)$weight <- c(2, 0.5, 3, 1)
   expect_identical(adjacency(as_network(weighted), 4), adjacency(network_ring(4), 4))
-  expect_error(as_network(igraph::make_ring(4, directed = TRUE)), "undirected", class = "dpadmm_error_network")
+  expect_error(as_network(igraph::make_ring(4, directed = TRUE)), "undirected",
+    class = "dpadmm_error_network")
   expect_error(as_network(igraph::make_graph(c(1, 1, 1, 2, 2, 3), directed = FALSE)), "self-loop",
     class = "dpadmm_error_network"
   )

@@ -10,7 +10,8 @@ path <- network_adjacency(matrix(c(0, 1, 0, 1, 0, 1, 0, 1, 0), 3))
 degree <- c(1, 2, 1)
 
 fit <- function(method, ..., C = 3, rho = 0.6, iterations = 6, network = path) {
-  dpadmm_fit(x, y, nodes = nodes, network = network, method = method, C = C, rho = rho, iterations = iterations, ...)
+  dpadmm_fit(x, y, nodes = nodes, network = network, method = method, C = C, rho = rho,
+    iterations = iterations, ...)
 }
 
 share <- 3 / sizes # C / B
@@ -20,7 +21,8 @@ modulus <- function(eta) 0.6 / 3 + 2 * eta * degree # rho/N + 2 eta V
 expect_losses <- function(model, sound, paper = NULL) {
   got <- privacy(model)
   expect_s3_class(got, "dpadmm_privacy")
-  expect_equal(got$per_node, data.frame(node = c("1", "2", "3"), epsilon = sound), tolerance = 1e-12)
+  expect_equal(got$per_node, data.frame(node = c("1", "2", "3"), epsilon = sound),
+    tolerance = 1e-12)
   expect_identical(got$epsilon, max(got$per_node$epsilon))
   expect_gte(got$epsilon, max(sound) * (1 - 1e-15)) # rounded outward
   expect_identical(got[c("delta", "accountant", "neighbours")], list(
@@ -76,7 +78,8 @@ test_that("R-ADMM and MR-ADMM: only odd updates cost", {
   )
   # the last iteration of an odd number is a noisy one
   five <- fit(r_admm(eta = 0.8), noise = gamma_noise(0.7), iterations = 5)
-  expect_equal(privacy(five)$epsilon, privacy(fit(r_admm(eta = 0.8), noise = gamma_noise(0.7)))$epsilon)
+  expect_equal(privacy(five)$epsilon,
+    privacy(fit(r_admm(eta = 0.8), noise = gamma_noise(0.7)))$epsilon)
 })
 
 test_that("other losses and row bounds enter by their constants", {
@@ -136,7 +139,8 @@ test_that("alpha is calibrated to the printed theorem when that is asked for", {
   model <- fit(m_admm(eta = 1, growth = 1.1), epsilon = 9, control = paper)
   rate <- sum(1 / 1.1^(1:6)) * 3 / (degree * sizes)
   expect_equal(model$noise[, 1], 9 / rate - 1.4 * 0.25, tolerance = 1e-8)
-  expect_error(fit(admm(perturb = "primal"), epsilon = 4, control = paper), class = "dpadmm_error_accountant")
+  expect_error(fit(admm(perturb = "primal"), epsilon = 4, control = paper),
+    class = "dpadmm_error_accountant")
 })
 
 test_that("delta > 0 calibrates Gaussian noise", {
@@ -152,8 +156,10 @@ test_that("delta > 0 calibrates Gaussian noise", {
   # PVP is the plain Gaussian mechanism, composed: delta(epsilon) of Balle and Wang (2018)
   model <- fit(admm(eta = 1, perturb = "primal"), noise = gaussian_noise(0.8), delta = 1e-5)
   mu <- sqrt(6) * 2 * share / modulus(1) / 0.8
-  delta_at <- function(epsilon, mu) pnorm(mu / 2 - epsilon / mu) - exp(epsilon) * pnorm(-mu / 2 - epsilon / mu)
-  exact <- vapply(mu, function(m) uniroot(function(e) delta_at(e, m) - 1e-5, c(0, 50), tol = 1e-12)$root, 0)
+  delta_at <- function(epsilon,
+    mu) pnorm(mu / 2 - epsilon / mu) - exp(epsilon) * pnorm(-mu / 2 - epsilon / mu)
+  exact <- vapply(mu, function(m) uniroot(function(e) delta_at(e, m) - 1e-5, c(0, 50),
+    tol = 1e-12)$root, 0)
   expect_equal(privacy(model)$per_node$epsilon, exact, tolerance = 1e-7)
 })
 
@@ -178,16 +184,19 @@ test_that("a printed theorem whose condition fails is an error that names the no
   # 2 c1 < (B/C)(rho/N + 2 eta V) fails where B/C = 1: 0.5 > 0.01/3 + 0.2 at node 1
   weak <- fit(r_admm(eta = 0.1), C = 10, rho = 0.01, noise = gamma_noise(1))
   expect_gt(privacy(weak)$epsilon, 0) # the sound one needs no condition
-  error <- expect_error(privacy(weak, "paper"), "2 c1 < \\(B/C\\).*node 1", class = "dpadmm_error_theorem")
+  error <- expect_error(privacy(weak, "paper"), "2 c1 < \\(B/C\\).*node 1",
+    class = "dpadmm_error_theorem")
   expect_identical(error$place, 1L)
   expect_identical(error$argument, "accountant")
   expect_error(
-    fit(r_admm(eta = 0.1), C = 10, rho = 0.01, epsilon = 5, control = dpadmm_control(accountant = "paper")),
+    fit(r_admm(eta = 0.1), C = 10, rho = 0.01, epsilon = 5,
+      control = dpadmm_control(accountant = "paper")),
     class = "dpadmm_error_theorem"
   )
   # at the boundary: eta with (B/C) Lam = 2 c1 fails, a little more passes
   edge <- (0.5 - 0.01 / 3) / 2
-  at <- function(eta) privacy(fit(r_admm(eta = eta), C = 10, rho = 0.01, noise = gamma_noise(1)), "paper")
+  at <- function(eta) privacy(fit(r_admm(eta = eta), C = 10, rho = 0.01, noise = gamma_noise(1)),
+    "paper")
   expect_error(at(edge * 0.999), class = "dpadmm_error_theorem")
   expect_s3_class(at(edge * 1.001), "dpadmm_privacy")
 })
@@ -207,8 +216,10 @@ test_that("the statement is in plain words", {
   text <- format(privacy(model))
   for (line in c(
     "Privacy (sound): epsilon = 2, replace-one neighbours.",
-    "no outcome is more than 7.39 times as likely", "3 releases a node with Gamma-norm noise in the objective",
-    "Rows have norm at most 2", "a guarantee for exact minimisers", "simulation, not a private release"
+    "no outcome is more than 7.39 times as likely",
+      "3 releases a node with Gamma-norm noise in the objective",
+    "Rows have norm at most 2", "a guarantee for exact minimisers",
+      "simulation, not a private release"
   )) {
     expect_match(paste(text, collapse = " "), gsub(" ", " +", gsub("([().])", "\\\\\\1", line)))
   }

@@ -1,0 +1,80 @@
+# What a fit does when it is not told: settings worked out from public numbers (nodes,
+# records, features, degrees, budget), never from the records.
+#
+# Along a connected graph the mean of the nodes' classifiers follows a noisy proximal flow
+# whose time step is 1 / (2 eta V), V the mean degree; a recycled update adds a step of
+# 1 / (2 eta V + gamma) with the same noise. What matters is the total time S: long enough
+# to approach the optimum, short enough that the noise gathered along the way stays small.
+# All in units of C = 1 and rows of norm 1. The constants were chosen on Adult and on
+# synthetic data, see the help page of dpadmm_fit().
+
+.default_noise <- 1.25   # noise gathered by the mean classifier, sd of a coordinate
+.default_curvature <- 0.035 # curvature term against the noise, for Gaussian noise
+.default_growth <- 4     # growth of the penalty over a private run
+.default_proximal <- 0.1 # gamma against 2 eta V
+
+#' C and iterations where the user gave none: 1 and 50, but for a finite total budget C is
+#' such that the penalty weighs 1/n a record, and a pure budget, whose noise grows with
+#' every release, is spent in few iterations.
+#' @noRd
+default_problem <- function(C, iterations, size, rho, row_bound, budget) {
+  calibrated <- is.finite(if (is.null(budget$epsilon)) Inf else budget$epsilon)
+  if (is.null(C)) {
+    C <- if (calibrated) min(rho * mean(size) / row_bound^2, size) else 1
+  }
+  if (is.null(iterations)) {
+    iterations <- if (calibrated && budget$delta == 0) .default_pure_iterations else 50L
+  }
+  list(C = C, iterations = as.integer(iterations))
+}
+
+.default_pure_iterations <- 2L
+
+#' Penalty, growth, dual step and proximal weight.
+#' @param grows whether the method's penalty grows; cycle: updates of which one is noisy.
+#' @noRd
+default_parameters <- function(public, grows, cycle) {
+  n <- sum(public$size)
+  B <- min(public$size)
+  degree <- mean(public$degree)
+  T <- public$iterations
+  K <- ceiling(T / cycle)
+  growth <- if (grows && public$private) .default_growth^(1 / K) else 1
+  time <- min(n, noise_time(public, K, n), curvature_time(public, T, K, B))
+  steps <- sum(growth^-seq_len(K)) * if (cycle > 1L) 1 + 1 / (1 + .default_proximal) else 1
+  eta <- public$C * public$row_bound^2 * steps / (2 * degree * time)
+  list(eta = eta, growth = growth, gamma = 2 * .default_proximal * eta * growth * degree)
+}
+
+#' Standard deviation of one noisy update's linear term per coordinate, over C and the row
+#' bound. For a budget: what it will about be after calibration.
+#' @noRd
+noise_sd <- function(public, K) {
+  if (!public$private) return(0)
+  B <- min(public$size)
+  sensitivity <- 2 * public$loss$lipschitz / B
+  if (is.null(public$noise)) {
+    if (public$mechanism == "gamma") return(sensitivity * K * sqrt(public$d + 1) / public$epsilon)
+    # Renyi accounting needs about 1.085 times the noise of the exact composition
+    return(1.085 * sensitivity * sqrt(K) * gaussian_sigma(public$epsilon, public$delta, 1))
+  }
+  scale <- mean(public$noise$scale)
+  sd <- if (public$mechanism == "gamma") sqrt(public$d + 1) / scale else scale
+  sd / (public$C * public$row_bound)
+}
+
+noise_time <- function(public, K, n) {
+  sd <- noise_sd(public, K)
+  if (sd == 0) Inf else .default_noise / (sd / sqrt(K * public$N))
+}
+
+#' Below this the curvature term, which noise cannot buy down, costs a large part of the
+#' budget.
+#' @noRd
+curvature_time <- function(public, T, K, B) {
+  if (!public$private || !is.null(public$noise)) return(Inf)
+  c1 <- public$loss$curvature
+  if (public$mechanism == "gamma") return(0.1 * public$epsilon * B * T / (c1 * K))
+  ratio <- 1.085 * gaussian_sigma(public$epsilon, public$delta, 1) * sqrt(2 * log(1 / public$delta))
+  .default_curvature / c1 * B * T * (min(public$degree) / mean(public$degree)) / ratio
+}

@@ -1,0 +1,96 @@
+/* Graphs in compressed neighbour lists. */
+#include "check.h"
+#include "network.h"
+
+#include <string.h>
+
+void test_network(void);
+
+enum { MOST = 16 };
+
+typedef struct lists {
+  int start[MOST + 1], neighbour[MOST * MOST];
+} lists;
+
+/* Neighbour lists of an adjacency matrix. */
+static dpa_network network_of(lists *to, const unsigned char *adjacent, size_t nodes) {
+  int next = 0;
+  for (size_t i = 0; i < nodes; i++) {
+    to->start[i] = next;
+    for (size_t j = 0; j < nodes; j++)
+      if (adjacent[i * nodes + j])
+        to->neighbour[next++] = (int)j;
+  }
+  to->start[nodes] = next;
+  const dpa_network network = {nodes, to->start, to->neighbour};
+  return network;
+}
+
+/* Every graph of four nodes: components against repeated merging of labels. */
+static void check_small(void) {
+  static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+  int counts = 1, labels = 1, degrees = 1, sums = 1;
+  for (unsigned graph = 0; graph < 64; graph++) {
+    unsigned char adjacent[16] = {0};
+    int label[4] = {0, 1, 2, 3};
+    for (int e = 0; e < 6; e++)
+      if (graph >> e & 1u)
+        adjacent[4 * ends[e][0] + ends[e][1]] = adjacent[4 * ends[e][1] + ends[e][0]] =
+            1;
+    for (int round = 0; round < 4; round++)
+      for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+          if (adjacent[4 * i + j] && label[j] < label[i])
+            label[i] = label[j];
+    /* numbers in order of the first node */
+    int name[4], found = 0;
+    for (int i = 0; i < 4; i++)
+      name[i] = label[i] == i ? found++ : name[label[i]];
+
+    lists space;
+    const dpa_network network = network_of(&space, adjacent, 4);
+    int component[4], queue[4];
+    counts &= dpa_network_components(&network, component, queue) == (size_t)found;
+    labels &= memcmp(component, name, sizeof name) == 0;
+
+    static const double value[8] = {1.0, 0.1, 2.0, 0.2, 4.0, 0.4, 8.0, 0.8};
+    for (size_t i = 0; i < 4; i++) {
+      double want[2] = {0.0, 0.0}, sum[2] = {99.0, 99.0};
+      size_t degree = 0;
+      for (size_t j = 0; j < 4; j++)
+        if (adjacent[4 * i + j]) {
+          degree++;
+          want[0] += value[2 * j];
+          want[1] += value[2 * j + 1];
+        }
+      dpa_network_sum(&network, i, value, 2, sum);
+      degrees &= dpa_network_degree(&network, i) == degree;
+      sums &= sum[0] == want[0] && sum[1] == want[1];
+    }
+  }
+  CHECK(counts);
+  CHECK(labels);
+  CHECK(degrees);
+  CHECK(sums);
+}
+
+static void check_edges(void) {
+  lists space;
+  int component[MOST], queue[MOST];
+  unsigned char none[1] = {0};
+  const dpa_network one = network_of(&space, none, 1);
+  CHECK(dpa_network_components(&one, component, queue) == 1 && component[0] == 0);
+  CHECK(dpa_network_degree(&one, 0) == 0);
+
+  unsigned char path[MOST * MOST] = {0}; /* 15 - 14 - ... - 0: the longest search */
+  for (int i = 0; i + 1 < MOST; i++)
+    path[MOST * i + i + 1] = path[MOST * (i + 1) + i] = 1;
+  const dpa_network line = network_of(&space, path, MOST);
+  CHECK(dpa_network_components(&line, component, queue) == 1);
+  CHECK(dpa_network_degree(&line, 0) == 1 && dpa_network_degree(&line, 7) == 2);
+}
+
+void test_network(void) {
+  check_small();
+  check_edges();
+}
