@@ -16,15 +16,18 @@ gaussian_bins <- function(pair, q, s) {
   function(h, log_tail) {
     # a tail beyond r standard deviations has mass below exp(-r^2 / 2) / 2
     reach <- sqrt(-2 * log_tail)
-    ends <- range(at(c(-reach, reach + if (pair == "add") 0 else 1 / s)))
+    top <- reach + if (pair == "add") 0 else 1 / s
+    # without sampling P is one normal distribution, around 1 / s
+    bottom <- if (q == 1 && pair != "add") 1 / s - reach else -reach
+    ends <- range(at(c(bottom, top)))
     first <- floor(ends[1L] / h) - 1
     n <- floor(ends[2L] / h) - first + 2
     if (!is.finite(n) || n > .most_bins) return(list(too_many = n / .most_bins))
-    bins <- core_call(.Call(ffi_loss_bins, pair, q, s, reach, h, first, n))
+    bins <- core_call(.Call(ffi_loss_bins, pair, q, s, reach, h, first, n, log_tail - 25))
     list(
       index = first + seq_len(n) - 1, log_mass = bins[[1L]], over = bins[[2L]],
-      # the lower tail goes up on to the grid
-      below = first + 2, log_below = log_tail, log_above = log_tail
+      # the lower tail goes up on to the grid; empty bins in between count as cut off above
+      below = first + 2, log_below = log_tail, log_above = log_tail + log1p(n * exp(-25))
     )
   }
 }
@@ -138,7 +141,8 @@ pld_ledger <- function(kinds, ledger, want, at, step) {
   })
   if (length(sides$upper[[1L]]) == 0L) return(c(lower = 0, upper = 0))
   curve <- function(s) sum(rdp_curves(rows, s) * ledger$count)
-  plan <- pld_plan(curve, sum(ledger$count), want, at, step)
+  count <- sum(vapply(sides$upper[[1L]], `[[`, 0, "count"))
+  plan <- pld_plan(curve, count, want, at, step)
   bracket <- c(lower = 0, upper = plan$bound)
   for (round in 1:4) {
     ends <- vapply(names(sides), function(end) {
@@ -149,7 +153,7 @@ pld_ledger <- function(kinds, ledger, want, at, step) {
     width <- bracket[["upper"]] - bracket[["lower"]]
     if (want == "delta" || !is.finite(width) || width <= 0.02 * bracket[["upper"]]) break
     if (round > 1L && width > 0.5 * (before[["upper"]] - before[["lower"]])) break
-    plan <- pld_plan(curve, sum(ledger$count), "delta", bracket[["upper"]], step)
+    plan <- pld_plan(curve, count, "delta", bracket[["upper"]], step)
   }
   # Rounding can cross the ends of an exact bracket.
   c(lower = min(bracket), upper = max(bracket))

@@ -6,7 +6,7 @@
   laplace = function(e, a) rdp_laplace_curve(a, e$sensitivity / e$b),
   # Noise on the output is objective noise with a shift that does not depend on it.
   gamma = function(e, a) {
-    core_call(.Call(ffi_rdp_objective, a, e$alpha * e$sensitivity, 0, 0, e$dim))
+    core_call(.Call(ffi_rdp_objective, a, e$alpha * e$sensitivity, 0, FALSE, e$dim))
   },
   gaussian = function(e, a) a * (e$sensitivity / e$sigma)^2 / 2,
   subsampled_gaussian = function(e, a) {
@@ -15,19 +15,15 @@
   },
   objective_gamma = function(e, a) {
     core_call(.Call(
-      ffi_rdp_objective, a, e$alpha * e$sensitivity, e$curvature / e$modulus, event_turn(e) / e$alpha, e$dim
+      ffi_rdp_objective, a, e$alpha * e$sensitivity, e$curvature / e$modulus, e$tied, e$dim
     ))
   },
   objective_gaussian = function(e, a) {
     core_call(.Call(
-      ffi_rdp_objective, a, e$sensitivity / e$sigma, e$curvature / e$modulus, e$sigma * event_turn(e), NULL
+      ffi_rdp_objective, a, e$sensitivity / e$sigma, e$curvature / e$modulus, e$tied, NULL
     ))
   }
 )
-
-event_turn <- function(e) {
-  determinant_turn(e$curvature, e$modulus, e$third, e$self_concordant, e$third_total)
-}
 
 # Orders less one. The ends matter only for guarantees far from any use, but there the
 # best order is outside [1.01, 1024].

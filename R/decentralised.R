@@ -34,22 +34,17 @@ decentralised_events <- function(plan, public, mechanism, scale, nodes = seq_len
     ))
   }
   curvature <- loss$curvature * share * public$row_bound^2
-  third <- loss$third * share * public$row_bound^3
   switch(mechanism,
     gamma = dp_event_objective_gamma(scale / pick(plan$amplify), sensitivity, curvature, modulus,
-      dim = public$d, third = third, self_concordant = self_concordant(public), node = node,
+      dim = public$d, tied = loss$tied, node = node,
       iteration = iteration, printed = plan$printed,
       printed_modulus = modulus - if (identical(plan$printed, "m-admm, Theorem 4.1")) public$rho / public$N else 0
     ),
     gaussian = dp_event_objective_gaussian(scale * pick(plan$amplify), sensitivity, curvature, modulus,
-      third = third, self_concordant = self_concordant(public), node = node, iteration = iteration
+      tied = loss$tied, node = node, iteration = iteration
     )
   )
 }
-
-#' |L'''| <= L'' along f'x with ||x|| <= 1 only: a longer row steepens the third derivative.
-#' @noRd
-self_concordant <- function(public) public$loss$self_concordant && public$row_bound <= 1
 
 #' Noise scales, one a node and noisy update, as the user gave them.
 #' @noRd

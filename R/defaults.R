@@ -9,7 +9,6 @@
 # synthetic data, see the help page of dpadmm_fit().
 
 .default_noise <- 1.25   # noise gathered by the mean classifier, sd of a coordinate
-.default_curvature <- 0.035 # curvature term against the noise, for Gaussian noise
 .default_growth <- 4     # growth of the penalty over a private run
 .default_proximal <- 0.1 # gamma against 2 eta V
 
@@ -68,13 +67,18 @@ noise_time <- function(public, K, n) {
   if (sd == 0) Inf else .default_noise / (sd / sqrt(K * public$N))
 }
 
-#' Below this the curvature term, which noise cannot buy down, costs a large part of the
-#' budget.
+#' The longest time at which curvature costs little of the budget: for Gamma-norm noise
+#' its sum of log(1 + kappa) is a tenth of it; for Gaussian noise kappa is small against
+#' the shift (Theorems 2 and 3 of the accounting vignette) and against one over the order
+#' at which the budget is met.
 #' @noRd
 curvature_time <- function(public, T, K, B) {
   if (!public$private || !is.null(public$noise)) return(Inf)
-  c1 <- public$loss$curvature
-  if (public$mechanism == "gamma") return(0.1 * public$epsilon * B * T / (c1 * K))
-  ratio <- 1.085 * gaussian_sigma(public$epsilon, public$delta, 1) * sqrt(2 * log(1 / public$delta))
-  .default_curvature / c1 * B * T * (min(public$degree) / mean(public$degree)) / ratio
+  kappa <- if (public$mechanism == "gamma") {
+    0.1 * public$epsilon / K
+  } else {
+    z <- 1.085 * gaussian_sigma(public$epsilon, public$delta, 1)
+    min((if (public$loss$tied) 0.5 else 0.15) / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / public$delta))))
+  }
+  kappa / public$loss$curvature * B * T * min(public$degree) / mean(public$degree)
 }

@@ -16,12 +16,8 @@
 #'   replace-one neighbours.
 #' @param curvature largest eigenvalue one record can add to the Hessian of the
 #'   node's objective, `c1 C / B`.
-#' @param third bound on the third derivative one record adds, `c2 C / B`
-#'   (`Inf` when there is none).
-#' @param third_total bound on the third derivative of the node's whole data term,
-#'   `c2 C`. The Renyi bounds of objective noise use either this and `third`, or
-#'   `self_concordant`.
-#' @param self_concordant whether the loss satisfies `|L'''| <= L''`.
+#' @param tied whether the loss has `L'' = abs(L') (1 - abs(L'))`, as the logistic loss
+#'   does, which makes Renyi accounting tighter.
 #' @param modulus strong convexity of the node's noisy problem,
 #'   `rho/N + 2 eta V`.
 #' @param dim dimension of the noise vector.
@@ -56,18 +52,18 @@ NULL
     needs = c("sigma", "sensitivity", "q", "sampling"), words = "Gaussian noise on a random sample"
   ),
   objective_gamma = list(
-    needs = c("alpha", "sensitivity", "curvature", "third", "self_concordant", "modulus", "dim"),
+    needs = c("alpha", "sensitivity", "curvature", "tied", "modulus", "dim"),
     words = "Gamma-norm noise in the objective"
   ),
   objective_gaussian = list(
-    needs = c("sigma", "sensitivity", "curvature", "third", "self_concordant", "modulus"),
+    needs = c("sigma", "sensitivity", "curvature", "tied", "modulus"),
     words = "Gaussian noise in the objective"
   )
 )
 
 .event_columns <- list(
   mechanism = NA_character_, sigma = NA_real_, alpha = NA_real_, b = NA_real_, epsilon = NA_real_,
-  sensitivity = NA_real_, curvature = NA_real_, third = NA_real_, third_total = NA_real_, self_concordant = NA,
+  sensitivity = NA_real_, curvature = NA_real_, tied = NA,
   modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
   tolerance = NA_real_, printed = NA_character_, printed_modulus = NA_real_,
   neighbours = NA_character_, node = NA_integer_, count = 1, iteration = NA_real_
@@ -152,30 +148,26 @@ dp_event_subsampled_gaussian <- function(sigma, sensitivity, q, sampling = c("po
 
 #' @rdname dp_event
 #' @export
-dp_event_objective_gamma <- function(alpha, sensitivity, curvature, modulus, dim, third = Inf,
-                                     self_concordant = FALSE, neighbours = "replace-one",
-                                     node = NA, count = 1, iteration = NA, tolerance = NA,
-                                     printed = NA, printed_modulus = modulus,
-                                     third_total = ifelse(third == 0, 0, Inf)) {
+dp_event_objective_gamma <- function(alpha, sensitivity, curvature, modulus, dim, tied = FALSE,
+                                     neighbours = "replace-one", node = NA, count = 1,
+                                     iteration = NA, tolerance = NA, printed = NA,
+                                     printed_modulus = modulus) {
   new_events("objective_gamma",
     alpha = alpha, sensitivity = sensitivity, curvature = curvature, modulus = modulus,
-    dim = dim, third = third, third_total = third_total, self_concordant = self_concordant,
-    neighbours = neighbours,
-    node = node, count = count, iteration = iteration, tolerance = tolerance,
-    printed = as.character(printed), printed_modulus = printed_modulus
+    dim = dim, tied = tied, neighbours = neighbours, node = node, count = count,
+    iteration = iteration, tolerance = tolerance, printed = as.character(printed),
+    printed_modulus = printed_modulus
   )
 }
 
 #' @rdname dp_event
 #' @export
-dp_event_objective_gaussian <- function(sigma, sensitivity, curvature, modulus, third = Inf,
-                                        self_concordant = FALSE, neighbours = "replace-one",
-                                        node = NA, count = 1, iteration = NA, tolerance = NA,
-                                        third_total = ifelse(third == 0, 0, Inf)) {
+dp_event_objective_gaussian <- function(sigma, sensitivity, curvature, modulus, tied = FALSE,
+                                        neighbours = "replace-one", node = NA, count = 1,
+                                        iteration = NA, tolerance = NA) {
   new_events("objective_gaussian",
     sigma = sigma, sensitivity = sensitivity, curvature = curvature, modulus = modulus,
-    third = third, third_total = third_total, self_concordant = self_concordant,
-    neighbours = neighbours, node = node, count = count, iteration = iteration,
+    tied = tied, neighbours = neighbours, node = node, count = count, iteration = iteration,
     tolerance = tolerance
   )
 }

@@ -18,7 +18,8 @@
 #' @param width the width h (> 0); by default 1 for `huber` and 0.5 for `hinge`.
 #' @return An object of class `dpadmm_loss` with the constants above in
 #'   `lipschitz`, `curvature`, `third`, `self_concordant` (whether the third
-#'   derivative is at most the second everywhere) and `classification`.
+#'   derivative is at most the second everywhere), `tied` (whether the second derivative is
+#'   `abs(L') (1 - abs(L'))`, which makes private fits cheaper) and `classification`.
 #' @source Chapelle (2007), Training a support vector machine in the primal, for
 #'   the smoothed hinge; Huber (1964).
 #' @examples

@@ -118,8 +118,10 @@ tilt <- function(bins, h, theta, end) {
     offset <- bins$over[heaviest]
     # far from underflow where it may matter
     scale <- 600
+    # lowering by this much costs about what merging does
+    give <- min(h, max(1e-7 * h, (theta + 1) * h^2 / 16))
     merged <- core_call(.Call(
-      ffi_merge_atoms, bins$index * h + bins$over, exp(bins$log_mass + scale), h, offset
+      ffi_merge_atoms, bins$index * h + bins$over, exp(bins$log_mass + scale), h, offset, give
     ))
     index <- merged[[1L]]
     log_mass <- log(merged[[2L]]) - scale

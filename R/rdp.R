@@ -27,11 +27,12 @@
 #'     integral of the divergences of Theorem 11 of Zhu, Dong and Wang (2022), up to four
 #'     times smaller and exact at every order. [account()] uses the latter.
 #' - `rdp_objective_gaussian()`, `rdp_objective_gamma()`: the exact minimiser of an
-#'   objective with noise in its linear term. See `vignette("privacy-accounting")` for
-#'   the proofs of the bounds: A (always valid) and B (near the plain Gaussian
-#'   mechanism when curvature / modulus is small) for Gaussian noise, of which the
-#'   smaller is given; and for Gamma-norm noise the dimension-aware bound C or that of
-#'   the pure loss.
+#'   objective with noise in its linear term, by Theorems 2, 3 and 4 of
+#'   `vignette("privacy-accounting")`, which proves them. For Gaussian noise the least
+#'   of bounds A (always valid), B (near the plain Gaussian mechanism when
+#'   curvature / modulus is small), those between them, and for the logistic loss the
+#'   plain Gaussian mechanism itself where Theorem 3 allows; for Gamma-norm noise the
+#'   dimension-aware bound C or that of the pure loss.
 #'
 #' @param orders orders, each > 1.
 #' @param epsilon pure loss (>= 0).
@@ -49,12 +50,8 @@
 #'   `c1 C / B`.
 #' @param modulus strong convexity of the noisy problem (> 0).
 #' @param dim dimension of the noise.
-#' @param third bound on the third derivative that one record adds, `c2 C / B`.
-#' @param self_concordant whether the loss satisfies `|L'''| <= L''` for rows of norm
-#'   at most 1, as logistic loss does.
-#' @param third_total bound on the third derivative of the whole data term, `c2 C`.
-#'   Bounds B and C need either `self_concordant`, or both `third` and `third_total`;
-#'   given both ways the smaller counts.
+#' @param tied whether the loss has `L'' = abs(L') (1 - abs(L'))`, as the logistic loss
+#'   does: then a record with a large gradient has little curvature.
 #' @return A numeric vector along `orders`, finite and >= 0. A divergence beyond the
 #'   range of numbers is an error of class `dpadmm_error_finite`.
 #' @references Mironov, I. (2017). Renyi differential privacy. *CSF*.
@@ -73,7 +70,7 @@
 #' 1000 * rdp_subsampled_gaussian(orders, q = 0.01, sigma = 1)
 #' rdp_objective_gaussian(orders,
 #'   sigma = 0.01, sensitivity = 2 / 1000, curvature = 0.25 / 1000, modulus = 1,
-#'   self_concordant = TRUE
+#'   tied = TRUE
 #' )
 #' @name rdp
 NULL
@@ -173,55 +170,33 @@ sampled_curve <- function(orders, q, sigma, sampling, neighbours, bound = "hocke
 
 #' @rdname rdp
 #' @export
-rdp_objective_gaussian <- function(orders, sigma, sensitivity, curvature, modulus,
-                                   third = Inf, self_concordant = FALSE,
-                                   third_total = if (third == 0) 0 else Inf) {
+rdp_objective_gaussian <- function(orders, sigma, sensitivity, curvature, modulus, tied = FALSE) {
   check_orders(orders)
   check_number(sigma, "sigma", lower = 0, open_lower = TRUE)
-  check_objective(sensitivity, curvature, modulus, third, self_concordant, third_total)
-  turn <- determinant_turn(curvature, modulus, third, self_concordant, third_total)
+  check_objective(sensitivity, curvature, modulus, tied)
   finite_result(core_call(.Call(
-    ffi_rdp_objective, as.double(orders), sensitivity / sigma, curvature / modulus, sigma * turn, NULL
+    ffi_rdp_objective, as.double(orders), sensitivity / sigma, curvature / modulus, tied, NULL
   )), "divergence")
 }
 
 #' @rdname rdp
 #' @export
-rdp_objective_gamma <- function(orders, alpha, sensitivity, curvature, modulus, dim,
-                                third = Inf, self_concordant = FALSE,
-                                third_total = if (third == 0) 0 else Inf) {
+rdp_objective_gamma <- function(orders, alpha, sensitivity, curvature, modulus, dim, tied = FALSE) {
   check_orders(orders)
   check_number(alpha, "alpha", lower = 0, open_lower = TRUE)
-  check_objective(sensitivity, curvature, modulus, third, self_concordant, third_total)
+  check_objective(sensitivity, curvature, modulus, tied)
   check_number(dim, "dim", lower = 1, whole = TRUE)
-  turn <- determinant_turn(curvature, modulus, third, self_concordant, third_total)
   finite_result(core_call(.Call(
-    ffi_rdp_objective, as.double(orders), alpha * sensitivity, curvature / modulus, turn / alpha,
+    ffi_rdp_objective, as.double(orders), alpha * sensitivity, curvature / modulus, tied,
     as.double(dim)
   )), "divergence")
 }
 
-check_objective <- function(sensitivity, curvature, modulus, third, self_concordant, third_total) {
+check_objective <- function(sensitivity, curvature, modulus, tied) {
   check_number(sensitivity, "sensitivity", lower = 0)
   check_number(curvature, "curvature", lower = 0)
   check_number(modulus, "modulus", lower = 0, open_lower = TRUE)
-  check_number(third, "third", lower = 0, infinite = TRUE)
-  check_flag(self_concordant, "self_concordant")
-  check_number(third_total, "third_total", lower = 0, infinite = TRUE)
-}
-
-#' A bound on the gradient, with respect to the noise, of the log ratio of the two
-#' Jacobian determinants. One record enters as log(1 + a w), a <= curvature its own
-#' curvature and w <= 1 / modulus its leverage: a's gradient is at most `third` and w's
-#' third_total / modulus^2, or, with |L'''| <= L'', at most a and w themselves. There are
-#' two records, and a move of the noise moves the minimiser by 1 / modulus of it.
-#' @noRd
-determinant_turn <- function(curvature, modulus, third, self_concordant, third_total) {
-  product <- ifelse(curvature == 0 | third_total == 0, 0, curvature * third_total)
-  pmin(
-    2 * (third / modulus^2 + product / modulus^3),
-    ifelse(self_concordant, 4 * curvature / modulus^2, Inf)
-  )
+  check_flag(tied, "tied")
 }
 
 #' From Renyi divergences to a guarantee
@@ -234,7 +209,7 @@ determinant_turn <- function(curvature, modulus, third, self_concordant, third_t
 #' @param delta in (0, 1).
 #' @param epsilon >= 0.
 #' @return A numeric vector along `delta` (or `epsilon`): epsilon >= 0, or delta in
-#'   [0, 1]. When no order gives a finite epsilon, an error of class
+#'   `[0, 1]`. When no order gives a finite epsilon, an error of class
 #'   `dpadmm_error_finite`.
 #' @references Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for
 #'   differential privacy. *NeurIPS*. Proposition 12.

@@ -90,21 +90,22 @@ SEXP ffi_rdp_sampled(SEXP kind, SEXP orders, SEXP q, SEXP s) {
 
 /* Objective perturbation: Gaussian noise when dim is NULL, Gamma-norm noise otherwise.
  */
-SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP turn, SEXP dim) {
+SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim) {
   if (TYPEOF(orders) != REALSXP || !is_number(shift) || !is_number(kappa) ||
-      !is_number(turn) || !(dim == R_NilValue || is_number(dim))) {
+      TYPEOF(tied) != LGLSXP || Rf_xlength(tied) != 1 || !(dim == R_NilValue || is_number(dim))) {
     return ffi_status(DPA_ARGUMENT);
   }
   const double *a = REAL_RO(orders), by = REAL_RO(shift)[0], ratio = REAL_RO(kappa)[0];
+  const int tie = LOGICAL_RO(tied)[0] == 1;
   const size_t n = (size_t)Rf_xlength(orders);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
   dpa_status status;
   if (dim == R_NilValue) {
-    status = dpa_rdp_objective_gaussian(a, n, by, ratio, REAL_RO(turn)[0], REAL(out));
+    status = dpa_rdp_objective_gaussian(a, n, by, ratio, tie, REAL(out));
   } else {
     double *work = (double *)R_alloc(DPA_GAMMA_WORK, sizeof *work);
-    status = dpa_rdp_objective_gamma(a, n, by, ratio, REAL_RO(turn)[0], REAL_RO(dim)[0],
-                                     work, REAL(out));
+    status = dpa_rdp_objective_gamma(a, n, by, ratio, tie, REAL_RO(dim)[0], work,
+                                     REAL(out));
   }
   SEXP answer = status == DPA_OK ? out : ffi_status(status);
   UNPROTECT(1);
@@ -116,11 +117,12 @@ SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP turn, SEXP dim)
 
 /* list(log_mass, over) of n bins from number `first` on; pair: "remove", "add" or
  * "replace". */
-SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SEXP n) {
+SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SEXP n,
+                   SEXP least) {
   static const char *const names[] = {"remove", "add", "replace"};
   const size_t k = find_name(pair, names, 3);
   if (k == 3 || !is_number(q) || !is_number(s) || !is_number(reach) || !is_number(h) ||
-      !is_number(first) || !is_number(n) ||
+      !is_number(first) || !is_number(n) || !is_number(least) ||
       !(REAL_RO(n)[0] >= 1.0 && REAL_RO(n)[0] < 2147483648.0)) {
     return ffi_status(DPA_ARGUMENT);
   }
@@ -129,7 +131,7 @@ SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SE
   SEXP over = PROTECT(Rf_allocVector(REALSXP, bins));
   const dpa_status status = dpa_loss_bins(
       (dpa_pair)k, REAL_RO(q)[0], REAL_RO(s)[0], REAL_RO(reach)[0], REAL_RO(h)[0],
-      REAL_RO(first)[0], (size_t)bins, REAL(mass), REAL(over));
+      REAL_RO(first)[0], (size_t)bins, REAL_RO(least)[0], REAL(mass), REAL(over));
   SEXP answer =
       PROTECT(status == DPA_OK ? Rf_allocVector(VECSXP, 2) : ffi_status(status));
   if (status == DPA_OK) {
@@ -152,9 +154,9 @@ SEXP ffi_atoms_epsilon(SEXP loss, SEXP log_mass, SEXP log_delta) {
 }
 
 /* list(index, mass) of atoms (losses rising) merged on to a grid. */
-SEXP ffi_merge_atoms(SEXP loss, SEXP mass, SEXP h, SEXP offset) {
+SEXP ffi_merge_atoms(SEXP loss, SEXP mass, SEXP h, SEXP offset, SEXP give) {
   if (TYPEOF(loss) != REALSXP || TYPEOF(mass) != REALSXP || !is_number(h) ||
-      !is_number(offset) || Rf_xlength(loss) != Rf_xlength(mass) ||
+      !is_number(offset) || !is_number(give) || Rf_xlength(loss) != Rf_xlength(mass) ||
       Rf_xlength(loss) >= 2147483648.0) {
     return ffi_status(DPA_ARGUMENT);
   }
@@ -162,8 +164,9 @@ SEXP ffi_merge_atoms(SEXP loss, SEXP mass, SEXP h, SEXP offset) {
   double *left = (double *)R_alloc(3 * (n + 1), sizeof *left);
   double *index = left + n, *merged = index + n;
   memcpy(left, REAL_RO(mass), n * sizeof *left);
-  const size_t count = dpa_merge_atoms(REAL_RO(loss), left, n, REAL_RO(h)[0],
-                                       REAL_RO(offset)[0], index, merged);
+  const size_t count =
+      dpa_merge_atoms(REAL_RO(loss), left, n, REAL_RO(h)[0], REAL_RO(offset)[0],
+                      REAL_RO(give)[0], index, merged);
   SEXP answer = PROTECT(Rf_allocVector(VECSXP, 2));
   const double *columns[] = {index, merged};
   for (int k = 0; k < 2; k++) {

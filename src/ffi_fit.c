@@ -54,13 +54,15 @@ static const dpa_loss *loss_of(SEXP name) {
 SEXP ffi_loss_constants(SEXP name, SEXP width) {
   const dpa_loss_constants c = loss_of(name)->constants(REAL_RO(width)[0]);
   const char *names[] = {"lipschitz",       "curvature",      "third",
-                         "self_concordant", "classification", ""};
+                         "self_concordant", "tied",           "classification",
+                         ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_ScalarReal(c.lipschitz));
   SET_VECTOR_ELT(out, 1, Rf_ScalarReal(c.curvature));
   SET_VECTOR_ELT(out, 2, Rf_ScalarReal(c.third));
   SET_VECTOR_ELT(out, 3, Rf_ScalarLogical(c.self_concordant));
-  SET_VECTOR_ELT(out, 4, Rf_ScalarLogical(c.classification));
+  SET_VECTOR_ELT(out, 4, Rf_ScalarLogical(c.tied));
+  SET_VECTOR_ELT(out, 5, Rf_ScalarLogical(c.classification));
   UNPROTECT(1);
   return out;
 }

@@ -52,7 +52,8 @@ typedef struct bin {
   double mass, rise, fall; /* of P, P (1 - exp(edge - loss)), P exp(edge - loss) */
 } bin;
 
-static void add_panel(bin *it, double a, double b, const dpa_node *nodes, size_t n) {
+static void add_panel(bin *it, double a, double b, const dpa_quadrature *nodes,
+                      size_t n) {
   const double half = 0.5 * (b - a), middle = 0.5 * (a + b);
   for (size_t k = 0; k < n; k++) {
     for (int side = -1; side <= 1; side += 2) {
@@ -71,17 +72,16 @@ static void add_panel(bin *it, double a, double b, const dpa_node *nodes, size_t
   }
 }
 
-/* The normal density varies over a fraction of 1 (outside 40 it does not matter), the
- * mixture over s within some s of its bends, and exp(edge - loss) over s within some s
- * of the bin's lower end. */
+/* The normal density varies over a fraction of 1 (outside 40 it does not matter); the
+ * mixture near its bends and exp(edge - loss) near the bin's lower end vary over s, and
+ * die out exponentially: panels there grow with the distance. */
 static void integrate_bin(bin *it) {
-  const double width = it->b - it->a, s = it->s;
+  const double s = it->s, plain = 0.25, fine = s < 0.5 ? 0.5 * s : 0.25;
   const double steep = fmax(fabs(it->a), fabs(it->b)) + 1.0 + 1.0 / s;
-  if (width * steep < 0.05) {
+  if ((it->b - it->a) * steep < 0.05) {
     add_panel(it, it->a, it->b, dpa_gauss3, 2);
     return;
   }
-  const double plain = 0.25, fine = s < 0.5 ? 0.5 * s : 0.25, reach = 45.0 * s;
   const double bend = s * (log1p(-it->q) - log(it->q)) + 0.5 / s;
   const double low = it->pair == DPA_PAIR_ADD ? it->b : it->a;
   const double centres[] = {low, bend, -bend};
@@ -90,11 +90,8 @@ static void integrate_bin(bin *it) {
   while (from < it->b) {
     double next = from + plain;
     for (int k = 0; k < n; k++) {
-      if (from < centres[k] - reach) {
-        next = fmin(next, fmax(centres[k] - reach, from + fine));
-      } else if (from < centres[k] + reach) {
-        next = fmin(next, from + fine);
-      }
+      const double past = from - centres[k];
+      next = fmin(next, from + fmax(fine, past < 0.0 ? -0.5 * past : 0.25 * past));
     }
     next = next < it->b && next > from ? next : it->b;
     add_panel(it, from, next, dpa_gauss8, 4);
@@ -103,7 +100,8 @@ static void integrate_bin(bin *it) {
 }
 
 dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double h,
-                         double first, size_t n, double *log_mass, double *over) {
+                         double first, size_t n, double least, double *log_mass,
+                         double *over) {
   if (!(q > 0.0 && q <= 1.0 && s > 0.0 && h > 0.0 && reach > 0.0)) {
     return DPA_ARGUMENT;
   }
@@ -126,6 +124,9 @@ dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double
       it.scale =
           fmax(log_density(pair, q, s, near),
                fmax(log_density(pair, q, s, it.a), log_density(pair, q, s, it.b)));
+      if (it.scale + log(it.b - it.a) < least) {
+        continue;
+      }
       integrate_bin(&it);
       log_mass[j] = it.scale + log(it.mass);
       if (it.mass > 0.0) {
@@ -161,11 +162,11 @@ double dpa_atoms_epsilon(const double *loss, const double *log_mass, size_t n,
 }
 
 size_t dpa_merge_atoms(const double *loss, double *mass, size_t n, double h,
-                       double offset, double *index, double *merged) {
+                       double offset, double give, double *index, double *merged) {
   size_t k = 0, out = 0;
   while (k < n) {
-    /* the first grid point above the lowest atom, or a rounding error below it */
-    double at = ceil((loss[k] - offset) / h - 1e-7);
+    /* the first grid point above the lowest atom, or below it by at most `give` */
+    double at = ceil((loss[k] - offset - give) / h);
     const double target = at * h + offset;
     /* what the atoms below it lack in exp(-loss), made up by parts of those above */
     double pool = 0.0, lack = 0.0;

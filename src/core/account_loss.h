@@ -20,9 +20,11 @@ double dpa_loss_at(dpa_pair pair, double q, double s, double z);
 /* Bin j < n is the losses in [(first + j) h, (first + j + 1) h]. For each, log_mass[j]
  * is the log of its P-mass and over[j] in [0, h] what the loss of the whole bin, taken
  * as one outcome, lies above the bin's lower end. Only outputs with |z| <= reach (z in
- * [-reach, 1/s + reach] where P is a mixture) are counted. */
+ * [-reach, 1/s + reach] where P is a mixture) are counted, and bins with a log_mass
+ * certainly below `least` are taken as empty. */
 dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double h,
-                         double first, size_t n, double *log_mass, double *over);
+                         double first, size_t n, double least, double *log_mass,
+                         double *over);
 
 /* The smallest epsilon >= 0 with E (1 - exp(epsilon - L))_+ <= exp(log_delta) for a
  * loss L of n atoms: loss[] falling, log_mass[] the logs of their masses. */
@@ -35,6 +37,6 @@ double dpa_atoms_epsilon(const double *loss, const double *log_mass, size_t n,
  * used up; index[] and merged[] have room for n; the number of new atoms is returned.
  */
 size_t dpa_merge_atoms(const double *loss, double *mass, size_t n, double h,
-                       double offset, double *index, double *merged);
+                       double offset, double give, double *index, double *merged);
 
 #endif

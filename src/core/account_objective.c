@@ -4,7 +4,9 @@
 
 #include <math.h>
 
-#define LOG_SQRT_2PI 0.91893853320467274178
+#define LOG_2 0.69314718055994530942
+#define GOLDEN 0.61803398874989484820
+#define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
 
 /* log((p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a))) / (a - 1), p = 1 / (1 +
  * exp(-epsilon)): the moment less one is 2 sinh(a e / 2) sinh((a - 1) e / 2) / cosh(e /
@@ -19,109 +21,81 @@ double dpa_rdp_pure(double order, double epsilon) {
   return dpa_log1p_exp(excess) / s;
 }
 
-/* ---- Gaussian noise ------------------------------------------------------------ */
+/* ---- Gaussian noise -------------------------------------------------------------- */
 
-/* The log ratio of densities is at most log(1 + kappa) + shift ||Z|| + shift^2 / 2, Z
- * the two components of the noise in the plane of the two differing records. */
+/* The bounds are theorems of the vignette "Privacy accounting". With s = order - 1, for
+ * every t in [0, s] with t kappa < 1 (Theorem 2): */
+static double theorem2(double s, double t, double shift, double kappa) {
+  const double jacobian = (1.0 + s) * log1p(kappa) - log1p((1.0 + t) * kappa) +
+                          fmax(0.0, -s * log1p(kappa) - log1p(-t * kappa));
+  return (1.0 + s) * 0.5 * shift * shift +
+         (LOG_2 + dpa_log_phi((s - t) * shift) + jacobian) / s;
+}
+
 double dpa_objective_bound_a(double order, double shift, double kappa) {
-  const double s = order - 1.0, t = s * shift;
-  if (t == 0.0) {
-    return log1p(kappa);
-  }
-  /* log E exp(t ||Z||) = log(1 + t sqrt(2 pi) exp(t^2 / 2) Phi(t)) */
-  const double moment =
-      dpa_log1p_exp(log(t) + LOG_SQRT_2PI + 0.5 * t * t + dpa_log_phi(t));
-  return log1p(kappa) + 0.5 * shift * shift + moment / s;
+  return theorem2(order - 1.0, 0.0, shift, kappa);
 }
 
-/* Herbst's argument for a function of noise with log-Sobolev constant 1 (per unit of
- * its variance) whose scaled gradient is at most slope + w (|Z1| + |Z2|): with load =
- * s^2 slope^2 and wobble = 8 s^2 w^2, (beta (1 + tau) load - log(1 - q) / 2) / (2 beta
- * - 1), q = wobble beta (1 + 1 / tau) < 1. This is its minimum over tau > 0. */
-static double herbst(double beta, double load, double wobble) {
-  const double u = wobble * beta, p = 2.0 * beta * load;
-  if (!(u < 1.0)) {
+double dpa_objective_bound_b(double order, double shift, double kappa) {
+  const double s = order - 1.0;
+  if (!(s * kappa < 1.0)) {
     return INFINITY;
   }
-  if (u == 0.0 || p == 0.0) {
-    return (0.5 * p - 0.5 * log1p(-u)) / (2.0 * beta - 1.0);
-  }
-  /* 1 / tau, from p tau^2 (1 - u) - p u tau - u = 0 */
-  const double inverse =
-      2.0 * p * (1.0 - u) / (p * u + sqrt(p * u * (p * u + 4.0 * (1.0 - u))));
-  const double q = u * (1.0 + inverse);
-  if (!(q < 1.0)) {
-    return INFINITY;
-  }
-  return (0.5 * p * (1.0 + 1.0 / inverse) - 0.5 * log1p(-q)) / (2.0 * beta - 1.0);
+  /* t = s: what is left of the Jacobians is log((1 + kappa) / ((1 + order kappa)
+   * (1 - s kappa))), and the product is 1 + kappa - s order kappa^2 */
+  return order * 0.5 * shift * shift -
+         log1p(-s * order * kappa * kappa / (1.0 + kappa)) / s;
 }
 
-/* log(beta - 1/2) of the best beta. Any beta > 1/2 is valid, so the search need not be
- * exact: a grid, then golden section around its best point. */
-static double best_log_beta(double load, double wobble) {
-  const double lo = -6.0;
-  const double hi = wobble > 0.0 ? log(1.0 / wobble - 0.5) : 60.0;
-  const int grid = 24;
-  double best = INFINITY, at = lo;
-  if (!(hi > lo)) {
-    return lo;
+/* A loss with L'' = |L'| (1 - |L'|) at an order with s kappa < 1 (Theorem 3): a record
+ * whose gradient is the fraction p of the largest adds 32 k p^2 (1 - p)^2 for its
+ * curvature to shift^2 p^2, k = kappa^2 / (1 - s kappa). The largest sum is at p = 1, the
+ * plain Gaussian mechanism, or at the stationary point. */
+static double tied_bound(double s, double shift, double kappa) {
+  const double k = kappa * kappa / (1.0 - s * kappa), u = shift * shift;
+  double worst = u;
+  if (u < 4.0 * k) {
+    const double p = 0.25 * (3.0 - sqrt(1.0 - u / (4.0 * k)));
+    worst = fmax(worst, p * p * (u + 32.0 * k * (1.0 - p) * (1.0 - p)));
   }
-  const double width = (hi - lo) / grid;
-  for (int k = 0; k < grid; k++) {
-    const double x = lo + width * k, y = herbst(0.5 + exp(x), load, wobble);
-    if (y < best) {
-      best = y;
-      at = x;
-    }
+  return 0.5 * (1.0 + s) * worst;
+}
+
+double dpa_objective_bound(double order, double shift, double kappa, int tied) {
+  const double s = order - 1.0;
+  double best = fmin(dpa_objective_bound_a(order, shift, kappa),
+                     dpa_objective_bound_b(order, shift, kappa));
+  if (tied && s * kappa < 1.0) {
+    best = fmin(best, tied_bound(s, shift, kappa));
   }
-  const double golden = 0.61803398874989484820;
-  double a = at - width, b = at + width < hi ? at + width : hi;
-  double x1 = b - golden * (b - a), x2 = a + golden * (b - a);
-  double y1 = herbst(0.5 + exp(x1), load, wobble);
-  double y2 = herbst(0.5 + exp(x2), load, wobble);
-  for (int k = 0; k < 30; k++) {
+  if (best <= order * 0.5 * shift * shift) {
+    return best; /* none of the others is below the plain Gaussian mechanism */
+  }
+  /* Any t is valid, so the search between the two need not be exact: golden section. */
+  double lo = 0.0, hi = kappa > 0.0 ? fmin(s, 1.0 / kappa) : s;
+  for (int k = 0; k < 40; k++) {
+    const double t1 = hi - GOLDEN * (hi - lo), t2 = lo + GOLDEN * (hi - lo);
+    const double y1 = theorem2(s, t1, shift, kappa), y2 = theorem2(s, t2, shift, kappa);
+    best = fmin(best, fmin(y1, y2));
     if (y1 < y2) {
-      b = x2;
-      x2 = x1;
-      y2 = y1;
-      x1 = b - golden * (b - a);
-      y1 = herbst(0.5 + exp(x1), load, wobble);
+      hi = t2;
     } else {
-      a = x1;
-      x1 = x2;
-      y1 = y2;
-      x2 = a + golden * (b - a);
-      y2 = herbst(0.5 + exp(x2), load, wobble);
+      lo = t1;
     }
   }
-  return y1 < y2 ? x1 : x2;
-}
-
-double dpa_objective_bound_b(double order, double shift, double kappa, double turn) {
-  const double s = order - 1.0, slope = shift * (1.0 + kappa) + turn;
-  if (!(kappa < 1.0) || !(2.0 * s * kappa < 1.0) || !(slope < INFINITY)) {
-    return INFINITY;
-  }
-  const double load = s * slope * s * slope;
-  const double wobble = 8.0 * s * kappa * s * kappa;
-  const double tail = wobble > 0.0
-                          ? herbst(0.5 + exp(best_log_beta(load, wobble)), load, wobble)
-                          : 0.5 * load; /* beta -> Inf */
-  return 0.5 * shift * shift + kappa * kappa / (1.0 - kappa) + tail / s;
+  return best;
 }
 
 dpa_status dpa_rdp_objective_gaussian(const double *orders, size_t n, double shift,
-                                      double kappa, double turn, double *rdp) {
-  if (!(shift >= 0.0) || !(kappa >= 0.0) || !(turn >= 0.0)) {
+                                      double kappa, int tied, double *rdp) {
+  if (!(shift >= 0.0) || !(kappa >= 0.0)) {
     return DPA_ARGUMENT;
   }
   for (size_t i = 0; i < n; i++) {
     if (!(orders[i] > 1.0)) {
       return DPA_ARGUMENT;
     }
-    const double a = dpa_objective_bound_a(orders[i], shift, kappa);
-    const double b = dpa_objective_bound_b(orders[i], shift, kappa, turn);
-    rdp[i] = a < b ? a : b;
+    rdp[i] = dpa_objective_bound(orders[i], shift, kappa, tied);
   }
   return DPA_OK;
 }
@@ -130,34 +104,38 @@ dpa_status dpa_rdp_objective_gaussian(const double *orders, size_t n, double shi
 
 /* One problem at one order, in x = alpha * norm, which is Gamma(dim, 1). */
 typedef struct spherical {
-  double s, shift, kappa, turn, dim;
+  double s, shift, kappa, dim;
   double log_pure; /* s times the pure loss: bounds log E exp(s G) at every norm */
+  double jacobian; /* the Jacobians' factor where it is not free, in logs */
+  double free_to;  /* the radius up to which it is, from (s + 1/2) shift on */
 } spherical;
 
-/* load, wobble of Herbst's argument on the sphere of norm x > shift, whose log-Sobolev
- * constant is 1 / (dim - 1). The tangential gradient of the log ratio is at most
- * slope + x kappa (|w'x1| + |w'x2|): the direction turns by at most asin(shift / x). */
-static void on_sphere(const spherical *p, double x, double *load, double *wobble) {
-  const double turned = 2.0 * sin(0.5 * asin(p->shift / x));
-  const double slope = p->shift + x * (p->kappa * turned + p->turn);
-  const double tilt = p->s * x * p->kappa;
-  *load = p->s * slope * p->s * slope / (p->dim - 1.0);
-  *wobble = 8.0 * tilt * tilt / (p->dim * (p->dim - 1.0));
+/* alpha L_s(norm), Theorem 4. Falls from x = s shift on. */
+static double leaning(const spherical *p, double x) {
+  const double s = p->s, d = p->shift;
+  if (x >= (s + 0.5) * d) {
+    const double c = s * (1.0 + s) * d * d;
+    return c / (x + sqrt(x * x - c));
+  }
+  return x >= s * d ? 2.0 * s * ((1.0 + s) * d - x) : 2.0 * x;
 }
 
-/* s times a bound on the mean of the log ratio over the sphere, by the divergence
- * theorem. */
-static double mean_on_sphere(const spherical *p, double x) {
-  return p->s *
-         (p->kappa * fabs(x / p->dim - 1.0) + x / (p->dim + 1.0) * p->turn +
-          0.5 * p->shift * p->shift / x + p->kappa * p->kappa / (1.0 - p->kappa));
+/* Theorem 4, parts 1 and 2: bounds on log E exp(s G) given the norm, over a panel
+ * [a, b] that x lies in. Where a panel is not smooth its supremum stands for it. */
+static double part_one(const spherical *p, double a, double b, double x) {
+  const double from = (p->s + 0.5) * p->shift;
+  const int smooth = a >= from;
+  const double lean = smooth ? leaning(p, x)
+                             : leaning(p, fmin(fmax(a, p->s * p->shift), b));
+  return lean + (smooth && b <= p->free_to ? 0.0 : p->jacobian);
 }
 
-static double log_on_sphere(const spherical *p, double x, double beta) {
-  double load, wobble;
-  on_sphere(p, x, &load, &wobble);
-  return mean_on_sphere(p, x) +
-         (beta < INFINITY ? herbst(beta, load, wobble) : 0.5 * load);
+static double part_two(const spherical *p, double a, double x) {
+  const double pull = p->s * p->shift, fixed = LOG_2 + p->s * log1p(p->kappa) +
+                                               0.5 * pull * pull / p->dim;
+  const double falling = 0.5 * pull * p->shift;
+  /* where it crosses the pure loss the panel takes the latter */
+  return fixed + falling / a > p->log_pure ? p->log_pure : fixed + falling / x;
 }
 
 /* exp(y) - 1 in logs. */
@@ -165,10 +143,10 @@ static double log_less_one(double y) {
   return y > 0.0 ? dpa_log_abs_expm1(y) : -INFINITY;
 }
 
-/* Panels of 8 nodes over all but exp(-tail) of Gamma(dim, 1) on either side, with dim
- * at a boundary (the mean has a kink there): x, then the log of weight times density,
- * normalised. */
-static void gamma_nodes(double dim, double tail, double *x, double *log_w) {
+/* Panels of 8 nodes over all but exp(-tail) of Gamma(dim, 1) on either side: edges of
+ * the panels, x, then the log of weight times density, normalised. */
+static void gamma_nodes(double dim, double tail, double *edge, double *x,
+                        double *log_w) {
   /* Chernoff: P(X > dim y) and P(X < dim y) are at most exp(-dim (y - 1 - log y)). */
   double hi = 1.0 + sqrt(2.0 * tail / dim) + tail / dim, lo = 0.0, top = 1.0;
   for (int k = 0; k < 60; k++) {
@@ -182,14 +160,14 @@ static void gamma_nodes(double dim, double tail, double *x, double *log_w) {
   hi *= dim;
   lo *= dim;
   const double peak = dim > 1.0 ? (dim - 1.0) * log(dim - 1.0) - (dim - 1.0) : 0.0;
+  const double half = 0.5 * (hi - lo) / DPA_GAMMA_PANELS;
   double total = 0.0;
-  const int side = DPA_GAMMA_PANELS / 2;
   for (int k = 0; k < DPA_GAMMA_PANELS; k++) {
-    const double from = k < side ? lo : dim, to = k < side ? dim : hi;
-    const double half = 0.5 * (to - from) / side;
-    const double middle = from + half * (2.0 * (k % side) + 1.0);
+    const double middle = lo + half * (2.0 * k + 1.0);
+    edge[k] = middle - half;
+    edge[k + 1] = middle + half;
     for (int i = 0; i < 8; i++) {
-      const dpa_node node = dpa_gauss8[i < 4 ? 3 - i : i - 4];
+      const dpa_quadrature node = dpa_gauss8[i < 4 ? 3 - i : i - 4];
       x[8 * k + i] = middle + (i < 4 ? -1.0 : 1.0) * half * node.x;
       log_w[8 * k + i] =
           log(half * node.w) + (dim - 1.0) * log(x[8 * k + i]) - x[8 * k + i] - peak;
@@ -201,83 +179,54 @@ static void gamma_nodes(double dim, double tail, double *x, double *log_w) {
   }
 }
 
-/* log of the mean of exp(s G) less one: every panel by the smaller of the two bounds.
- */
-static double log_mean(const spherical *p, double beta, double tail, const double *x,
-                       const double *log_w) {
-  const double pure = log_less_one(p->log_pure);
+/* log of the mean of exp(bound) less one, bound by either part, over the norm. */
+static double log_mean(const spherical *p, int part, double tail, const double *edge,
+                       const double *x, const double *log_w) {
   /* what both ends of the norm can add at most */
-  double sum = 0.69314718055994530942 + pure - tail;
-  /* a floor of the result, below which a panel is not worth looking into */
-  const double least =
-      log_less_one(p->s * 0.5 * p->shift * p->shift / (p->dim + 1.0)) - 36.0;
-  for (int k = 0; k < DPA_GAMMA_PANELS; k++) {
-    double weight = -INFINITY, second = -INFINITY;
-    for (int i = 8 * k; i < 8 * k + 8; i++) {
-      weight = dpa_log_add(weight, log_w[i]);
-    }
-    double first = weight + pure, load, wobble;
-    const double right = x[8 * k + 7];
-    if (first > least && x[8 * k] > p->shift) {
-      on_sphere(p, 1.01 * right, &load, &wobble);
-      if (!(beta < INFINITY) || herbst(beta, load, wobble) < INFINITY) {
-        for (int i = 8 * k; i < 8 * k + 8; i++) {
-          second = dpa_log_add(second,
-                               log_w[i] + log_less_one(log_on_sphere(p, x[i], beta)));
-        }
-        first = second < first ? second : first;
-      }
-    }
-    sum = dpa_log_add(sum, first);
+  double sum = LOG_2 + log_less_one(p->log_pure) - tail;
+  for (int i = 0; i < 8 * DPA_GAMMA_PANELS; i++) {
+    const double a = edge[i / 8], b = edge[i / 8 + 1];
+    const double y = part == 1 ? part_one(p, a, b, x[i]) : part_two(p, a, x[i]);
+    sum = dpa_log_add(sum, log_w[i] + log_less_one(fmin(y, p->log_pure)));
   }
   return sum;
 }
 
 dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
-                                   double kappa, double turn, double dim, double *work,
+                                   double kappa, int tied, double dim, double *work,
                                    double *rdp) {
-  if (!(shift >= 0.0) || !(kappa >= 0.0) || !(turn >= 0.0) || !(dim >= 1.0)) {
+  if (!(shift >= 0.0) || !(kappa >= 0.0) || !(dim >= 1.0)) {
     return DPA_ARGUMENT;
   }
-  double *x = work, *log_w = work + 8 * DPA_GAMMA_PANELS, built = -1.0;
+  double *edge = work, *x = edge + DPA_GAMMA_PANELS + 1;
+  double *log_w = x + 8 * DPA_GAMMA_PANELS, built = -1.0;
   for (size_t i = 0; i < n; i++) {
     if (!(orders[i] > 1.0)) {
       return DPA_ARGUMENT;
     }
     const double s = orders[i] - 1.0, loss = shift + log1p(kappa);
     rdp[i] = dpa_rdp_pure(orders[i], loss);
-    if (dim < 3.0 || !(kappa < 1.0) || !(turn < INFINITY) || !(loss > 0.0) ||
-        !(s * loss < 1e4)) {
+    if (!(loss > 0.0) || !(s * loss < 1e4)) {
       continue;
     }
-    const spherical p = {s, shift, kappa, turn, dim, s * loss};
     const double tail = 64.0 * ceil((60.0 + s * loss) / 64.0);
     if (tail != built) {
-      gamma_nodes(dim, tail, x, log_w);
+      gamma_nodes(dim, tail, edge, x, log_w);
       built = tail;
     }
-    double load, wobble, best;
-    const double typical = dim + 2.0 * sqrt(dim);
-    if (!(typical > shift)) {
-      continue;
-    }
-    on_sphere(&p, typical, &load, &wobble);
-    if (wobble > 0.0) {
-      double y = best_log_beta(load, wobble);
-      best = log_mean(&p, 0.5 + exp(y), tail, x, log_w);
-      for (int k = 0; k < 8; k++) { /* larger norms may ask for a smaller beta */
-        const double next = log_mean(&p, 0.5 + exp(y - 0.5), tail, x, log_w);
-        if (!(next < best)) {
-          break;
-        }
-        best = next;
-        y -= 0.5;
+    spherical p = {s, shift, kappa, dim, s * loss, 0.0, 0.0};
+    double best = log_mean(&p, 2, tail, edge, x, log_w);
+    if (s * kappa < 1.0) {
+      p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
+      /* Theorem 3's condition with norm / alpha for sigma^2 */
+      if (kappa == 0.0) {
+        p.free_to = INFINITY;
+      } else if (tied) {
+        p.free_to = FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa);
       }
-    } else {
-      best = log_mean(&p, INFINITY, tail, x, log_w);
+      best = fmin(best, log_mean(&p, 1, tail, edge, x, log_w));
     }
-    const double bound = dpa_log1p_exp(best) / s;
-    rdp[i] = bound < rdp[i] ? bound : rdp[i];
+    rdp[i] = fmin(rdp[i], dpa_log1p_exp(best) / s);
   }
   return DPA_OK;
 }

@@ -28,11 +28,11 @@ double dpa_inverse_mix(double q, double l);
 
 /* Gauss-Legendre: the nodes with abscissa >= 0 on [-1, 1], n even (or its centre
  * first). */
-typedef struct dpa_node {
+typedef struct dpa_quadrature {
   double x, w;
-} dpa_node;
+} dpa_quadrature;
 
-extern const dpa_node dpa_gauss3[2], dpa_gauss8[4], dpa_gauss16[8];
+extern const dpa_quadrature dpa_gauss3[2], dpa_gauss8[4], dpa_gauss16[8];
 
 /* A positive integrand in log space. `bound` is an upper bound of `value` on [a, b];
  * `panel` says how long a panel inside [a, b] may be for 16 Gauss-Legendre nodes. */

@@ -10,6 +10,7 @@ typedef struct dpa_loss_constants {
   double curvature;    /* c1 = sup d2L/da2 */
   double third;        /* c2 = sup |d3L/da3|, infinite when it does not exist */
   int self_concordant; /* |d3L/da3| <= d2L/da2 everywhere */
+  int tied;            /* d2L/da2 = |dL/da| (1 - |dL/da|), as for the logistic loss */
   int classification;  /* labels are -1 and 1 */
 } dpa_loss_constants;
 

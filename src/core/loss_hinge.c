@@ -5,7 +5,7 @@
 #include <math.h>
 
 static dpa_loss_constants constants(double width) {
-  const dpa_loss_constants c = {1.0, 0.5 / width, INFINITY, 0, 1};
+  const dpa_loss_constants c = {1.0, 0.5 / width, INFINITY, 0, 0, 1};
   return c;
 }
 

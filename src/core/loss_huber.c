@@ -4,7 +4,7 @@
 #include <math.h>
 
 static dpa_loss_constants constants(double width) {
-  const dpa_loss_constants c = {width, 1.0, INFINITY, 0, 0};
+  const dpa_loss_constants c = {width, 1.0, INFINITY, 0, 0, 0};
   return c;
 }
 

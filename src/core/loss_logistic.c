@@ -6,7 +6,7 @@
 static dpa_loss_constants constants(double width) {
   (void)width;
   /* sup |L'''| = sup |p (1 - p) (1 - 2 p)| is at p = 1/2 +- 1/(2 sqrt 3) */
-  const dpa_loss_constants c = {1.0, 0.25, 1.0 / (6.0 * sqrt(3.0)), 1, 1};
+  const dpa_loss_constants c = {1.0, 0.25, 1.0 / (6.0 * sqrt(3.0)), 1, 1, 1};
   return c;
 }
 

@@ -5,7 +5,7 @@
 
 static dpa_loss_constants constants(double width) {
   (void)width;
-  const dpa_loss_constants c = {INFINITY, 1.0, 0.0, 1, 0};
+  const dpa_loss_constants c = {INFINITY, 1.0, 0.0, 1, 0, 0};
   return c;
 }
 

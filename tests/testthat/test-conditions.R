@@ -179,12 +179,15 @@ test_that("budget and noise are positive, and exactly one is given", {
 test_that("a budget out of reach says what noise cannot buy down", {
   # 1 noisy update: log(1 + c1 C/(B Lam)) remains, Lam = rho/N + 2 eta V = 0.0025 + 6
   floor <- log1p(0.25 / 10 / (0.01 / 4 + 6))
-  error <- expect_error(fit(epsilon = floor / 2), class = "dpadmm_error_budget")
+  method <- mr_admm(eta = 1, growth = 1)
+  error <- expect_error(fit(epsilon = floor / 2, method = method, C = 1),
+    class = "dpadmm_error_budget"
+  )
   expect_identical(error$argument, "epsilon")
   expect_equal(error$floor, floor, tolerance = 1e-6)
-  expect_s3_class(fit(epsilon = floor * 1.01), "dpadmm_fit")
+  expect_s3_class(fit(epsilon = floor * 1.01, method = method, C = 1), "dpadmm_fit")
   # the other way, nobody asked about an interval
-  expect_blame(fit(epsilon = 1e15), "argument", "epsilon")
+  expect_blame(fit(epsilon = 1e15, method = method, C = 1), "argument", "epsilon")
 })
 
 test_that("parameters of methods are in their range", {

@@ -5,8 +5,14 @@ x <- matrix(sin(seq_len(3 * n) * sqrt(2)), n) / 2
 y <- ifelse(x[, 1] + 0.3 * cos(seq_len(n)) > 0, 1, -1)
 nodes <- rep_len(1:4, n)
 
-fit <- function(..., .x = x, .y = y, .nodes = nodes, epsilon = Inf, iterations = 6) {
-  dpadmm_fit(.x, .y, nodes = .nodes, ..., epsilon = epsilon, iterations = iterations)
+# Method and C are spelt out: their defaults depend on the budget, the row bound and the sizes.
+plain <- mr_admm(eta = 1, growth = 1, gamma = 0.5)
+
+fit <- function(..., .x = x, .y = y, .nodes = nodes, method = plain, C = 1,
+                epsilon = Inf, iterations = 6) {
+  dpadmm_fit(.x, .y,
+    nodes = .nodes, method = method, C = C, ..., epsilon = epsilon, iterations = iterations
+  )
 }
 
 #' Unnamed coefficients of every node.
@@ -45,22 +51,23 @@ test_that("data frames and formulas give the fit of the matrix they stand for", 
     data$g == "w", data$g == "v", data$g == "u"
   )
   want <- fit(.x = by_hand)
-  formula <- dpadmm_fit(y ~ a + b + g, data, nodes = ~at, schema = schema, epsilon = Inf,
-    iterations = 6)
+  formula <- dpadmm_fit(y ~ a + b + g, data, nodes = ~at, schema = schema,
+    method = plain, epsilon = Inf, iterations = 6)
   expect_equal(found(formula), found(want), tolerance = 1e-9)
   expect_identical(names(coef(formula)), c("(Intercept)", "a", "b", "gw", "gv", "gu"))
-  dotted <- dpadmm_fit(y ~ ., data, nodes = ~at, schema = schema, epsilon = Inf, iterations = 6)
+  dotted <- dpadmm_fit(y ~ ., data, nodes = ~at, schema = schema,
+    method = plain, epsilon = Inf, iterations = 6)
   expect_identical(coef(dotted, "all"), coef(formula, "all"))
   columns <- dpadmm_fit(data[c("a", "b", "g")], data$y,
-    nodes = data$at, schema = schema, epsilon = Inf, iterations = 6
+    nodes = data$at, schema = schema, method = plain, epsilon = Inf, iterations = 6
   )
   expect_identical(coef(columns, "all"), coef(formula, "all"))
   with_nodes <- dpadmm_fit(data[c("a", "b", "g", "at")], data$y,
-    nodes = ~at, schema = schema, epsilon = Inf, iterations = 6
+    nodes = ~at, schema = schema, method = plain, epsilon = Inf, iterations = 6
   )
   expect_identical(coef(with_nodes, "all"), coef(formula, "all"))
-  bare <- dpadmm_fit(y ~ a + b - 1, data, nodes = ~at, schema = schema, epsilon = Inf,
-    iterations = 6)
+  bare <- dpadmm_fit(y ~ a + b - 1, data, nodes = ~at, schema = schema,
+    method = plain, epsilon = Inf, iterations = 6)
   expect_equal(found(bare), found(fit(.x = by_hand[, 2:3])), tolerance = 1e-9)
   # rows are scaled columns, and shortened, at predict() too
   expect_equal(
@@ -76,7 +83,7 @@ test_that("a transformed variable is one column with bounds of its own", {
   data <- data.frame(y = y, a = exp(x[, 1]), at = nodes)
   schema <- dpadmm_schema("log(a)" = c(-0.5, 0.5), "I(a^2)" = c(0, 4))
   model <- dpadmm_fit(y ~ log(a) + I(a^2), data,
-    nodes = ~at, schema = schema, epsilon = Inf, iterations = 6
+    nodes = ~at, schema = schema, method = plain, epsilon = Inf, iterations = 6
   )
   by_hand <- cbind(1, x[, 1] + 0.5, data$a^2 / 4)
   expect_equal(found(model), found(fit(.x = by_hand)), tolerance = 1e-9)

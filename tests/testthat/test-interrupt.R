@@ -47,7 +47,7 @@ test_that("a private fit that is interrupted ends at once and says what was spen
   skip_on_cran()
   skip_on_os("windows")
   answer <- interrupted_run(
-    "dpadmm_fit(x, y, nodes = 4, method = r_admm(eta = 1), C = 1, noise = gamma_noise(1), iterations = 1e5)"
+    "dpadmm_fit(x, y, nodes = 4, method = r_admm(1), noise = gamma_noise(1), iterations = 1e5)"
   )
   expect_lt(answer$took, 2)
   expect_identical(answer$class, c("dpadmm_error_interrupt", "dpadmm_error", "error", "condition"))
@@ -77,7 +77,9 @@ test_that("without noise there is nothing to have spent", {
 
 test_that("the spent privacy stops at the last update that was begun", {
   x <- matrix(sin(1:60), 20) / 2
-  model <- dpadmm_fit(x, rep(c(-1, 1), 10), nodes = 4, noise = gamma_noise(1), iterations = 7)
+  model <- dpadmm_fit(x, rep(c(-1, 1), 10),
+    nodes = 4, method = r_admm(eta = 1), noise = gamma_noise(1), iterations = 7
+  )
   spent <- function(begun) {
     tryCatch(dpadmm:::interrupted(model$events, begun, model$budget),
       dpadmm_error_interrupt = identity)

@@ -59,7 +59,8 @@ test_that("M-ADMM: noise inside the penalty is b = 2 eta V eps", {
   model <- fit(m_admm(eta = c(0.5, 1, 2), growth = 1.1, theta = 0.4), noise = gamma_noise(alpha))
   expect_losses(model,
     sound = rowSums(alpha * 2 * share / (2 * eta * degree) + log(1 + 0.25 * share / modulus(eta))),
-    paper = rowSums(3 * (1.4 * 0.25 + alpha) / (eta * degree * sizes)) # sum_t C(1.4 c1 + alpha)/(eta V B)
+    # sum_t C (1.4 c1 + alpha) / (eta V B)
+    paper = rowSums(3 * (1.4 * 0.25 + alpha) / (eta * degree * sizes))
   )
 })
 
