@@ -29,7 +29,7 @@ check_numbers <- function(x, argument, lower = -Inf, upper = Inf,
                           length = NULL, whole = FALSE, infinite = FALSE) {
   if (!is.numeric(x) || base::length(x) == 0L) {
     abort("argument", sprintf("`%s` must be numeric, not %s.", argument, kind_of(x)),
-      argument = argument, value = x
+      argument = argument, value = if (is.atomic(x) && base::length(x) == 1L) x
     )
   }
   if (!is.null(length) && !(base::length(x) %in% length)) {

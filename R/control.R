@@ -23,7 +23,7 @@ dpadmm_control <- function(tol = NULL, threads = 1, keep_iterates = FALSE, start
                            row_bound = 1, accountant = c("sound", "paper"),
                            progress = interactive()) {
   if (!is.null(tol)) check_number(tol, "tol", lower = 0, open_lower = TRUE)
-  if (!is.null(start)) check_numbers(start, "start")
+  if (!is.null(start)) start <- check_numbers(start, "start")
   structure(list(
     tol = tol,
     threads = as.integer(check_number(threads, "threads", lower = 1, upper = 1024, whole = TRUE)),

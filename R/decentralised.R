@@ -100,15 +100,15 @@ run_method.dpadmm_family_decentralised <- function(method, records, nodes, netwo
     ), argument = "C", value = C, place = nodes$names[bad][1L])
   }
   public <- public_numbers(records, nodes, network, loss, C, rho, iterations, control, budget)
+  if (budget$private && is.infinite(loss$lipschitz)) {
+    abort("argument", sprintf('A private fit needs a loss with bounded slope; "%s" has none (try "huber").', loss$name),
+      argument = "loss", value = loss$name
+    )
+  }
   plan <- schedule(method, public)
   events <- NULL
   scale <- NULL
   if (budget$private) {
-    if (is.infinite(loss$lipschitz)) {
-      abort("argument", sprintf('A private fit needs a loss with bounded slope; "%s" has none (try "huber").', loss$name),
-        argument = "loss", value = loss$name
-      )
-    }
     scale <- if (is.null(budget$noise)) calibrated_scales(plan, public, control) else given_scales(budget$noise, plan, public)
     events <- decentralised_events(plan, public, budget$mechanism, scale)
   }
@@ -118,7 +118,7 @@ run_method.dpadmm_family_decentralised <- function(method, records, nodes, netwo
   }
   if (!is.null(events)) events$tolerance <- tol
   result <- run_decentralised(plan, public, records, nodes, network, scale, tol, control, key)
-  if (result$done < iterations) interrupted(events, result$begun, budget)
+  if (interrupt_status(result$status)) interrupted(events, result$begun, budget)
   list(
     coefficients = t(result$f), iterates = result$iterates, events = events, nodes = nodes[c("names", "size")],
     network = network, public = public, plan = plan, noise = scale, tol = tol,
@@ -163,7 +163,7 @@ run_decentralised <- function(plan, public, records, nodes, network, scale, tol,
     ridge = public$rho / N, threads = control$threads, keep = control$keep_iterates,
     f = start_values(control$start, N, public$d)
   )))
-  if (result$done < T && interrupt_status(result$status)) return(result)
+  if (interrupt_status(result$status)) return(result)
   core_call(result$status)
   result
 }

@@ -112,12 +112,16 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   budget <- check_budget(if (missing(epsilon)) NULL else epsilon, delta, noise)
   seed <- check_seed(seed)
   if (missing(nodes)) abort_no_nodes()
-  records <- if (inherits(x, "dpadmm_records")) x$build(loss) else records_matrix(x, y, loss)
+  check_class(network, "dpadmm_network", "network", "network_complete() and the like")
+  framed <- inherits(x, "dpadmm_records")
+  if (!framed && missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
+  records <- if (framed) x$build(loss) else records_matrix(x, y, loss)
   if (!is.null(records$leaks) && budget$private) {
     warn("privacy_leak", paste0(
       "Read from the records without noise: ", paste(records$leaks, collapse = ", "),
-      ". State bounds and levels with `schema` to avoid this."
-    ), argument = "schema")
+      if (framed) ". State bounds and levels with `schema`" else ". Code `y` as -1 and 1 or 0 and 1",
+      " to avoid this."
+    ), argument = if (framed) "schema" else "y")
   }
   result <- run_method(
     method, records, nodes, network, loss, penalty, C, rho, iterations, budget, control, noise_key(seed)
@@ -137,6 +141,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
 #' @rdname dpadmm_fit
 #' @export
 dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, ...) {
+  if (missing(x)) abort("argument", "The formula comes first and has no name: dpadmm_fit(y ~ x, data, ...).", argument = "x")
+  if (missing(data)) abort("argument", "`data` is missing: a data frame with the formula's variables.", argument = "data")
   if (!is.data.frame(data)) {
     abort("argument", sprintf("`data` must be a data frame, not %s.", kind_of(data)), argument = "data")
   }
@@ -148,6 +154,7 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, ...) {
 #' @rdname dpadmm_fit
 #' @export
 dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, ...) {
+  if (missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
   if (missing(nodes)) abort_no_nodes()
   fit_frame(~., x, y, nodes, schema, ...)
 }
@@ -165,6 +172,7 @@ fit_frame <- function(formula, data, y, nodes, schema, ...) {
     nodes <- data[[column]]
     data <- data[setdiff(names(data), column)]
   }
+  if (ncol(data) == 0L) abort("shape", "The data frame has no columns to predict from.", argument = "x")
   build <- function(loss) records_frame(formula, data, y, schema, loss)
   dpadmm_fit.default(structure(list(build = build), class = "dpadmm_records"), nodes = nodes, ...)
 }

@@ -139,6 +139,12 @@ new_schedule <- function(public, parameters, update, grows = FALSE, place = "obj
     per_node(if (is.null(value)) chosen[[name]] else value, N, name)
   }
   eta <- pick("eta") * if (grows) outer(pick("growth"), k, `^`) else matrix(1, N, T)
+  if (any(bad <- !is.finite(eta))) {
+    at <- arrayInd(which(bad)[1L], dim(eta))
+    abort("finite", sprintf("`growth` makes the penalty of node %d infinite at iteration %d.", at[1L], at[2L]),
+      argument = "growth", place = c(at)
+    )
+  }
   list(
     update = cycle, noisy = noisy, eta = eta, theta = eta * rep(as.double(noisy), each = N),
     gamma = pick("gamma"), amplify = matrix(1, N, T),

@@ -19,10 +19,12 @@ print.dpadmm_fit <- function(x, ...) {
 coef.dpadmm_fit <- function(object, node = NULL, ...) {
   if (is.null(node)) return(colMeans(object$coefficients))
   if (identical(node, "all")) return(object$coefficients)
-  if (length(node) != 1L || !(node %in% rownames(object$coefficients) || (is.numeric(node) && node %in% seq_len(object$public$N)))) {
+  row <- if (length(node) == 1L) match(as.character(node), rownames(object$coefficients))
+  if (isTRUE(is.na(row)) && is.numeric(node)) row <- match(node, seq_len(object$public$N))
+  if (is.null(row) || is.na(row)) {
     abort("argument", '`node` must be "all" or the name or number of a node.', argument = "node", value = node)
   }
-  object$coefficients[node, ]
+  object$coefficients[row, ]
 }
 
 #' Predictions of a fit
@@ -53,7 +55,7 @@ predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "l
     abort("argument", sprintf("The %s loss has no classes; use type = \"response\".", loss$name), argument = "type")
   }
   if (type == "response" && loss$classification && loss$name != "logistic") {
-    abort("argument", sprintf("The %s loss gives no probabilities; use \"class\" or \"link\".", loss$name), argument = "type")
+    abort("argument", sprintf("The %s loss gives no probabilities; use type = \"class\" or \"link\".", loss$name), argument = "type")
   }
   x <- encode_new(object$blueprint, newdata)
   link <- as.vector(x %*% coef(object)) * shortening(x, object$row_bound)
@@ -66,7 +68,14 @@ predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "l
 
 #' By how much each row is shortened to meet the bound.
 #' @noRd
-shortening <- function(x, bound) pmin(1, bound / sqrt(Matrix::rowSums(x^2)))
+shortening <- function(x, bound) {
+  norm <- sqrt(Matrix::rowSums(x^2))
+  for (k in which(is.infinite(norm))) { # the squares overflowed
+    largest <- max(abs(x[k, ]))
+    norm[k] <- largest * sqrt(sum((x[k, ] / largest)^2))
+  }
+  pmin(1, bound / norm)
+}
 
 #' Summary of a fit
 #'

@@ -72,11 +72,22 @@ network_adjacency <- function(A) {
   if (n != ncol(A) || n < 2L) {
     abort("shape", sprintf("`A` must be square with at least 2 rows, not %d x %d.", n, ncol(A)), argument = "A")
   }
+  if (is.matrix(A) && !is.numeric(A) && !is.logical(A)) {
+    abort("argument", sprintf("`A` must be numeric or logical, not %s.", typeof(A)), argument = "A")
+  }
   names <- rownames(A)
+  if (anyDuplicated(names)) {
+    abort("network", sprintf("`A` has two nodes named \"%s\".", names[duplicated(names)][1L]),
+      argument = "A", place = which(duplicated(names))[1L]
+    )
+  }
   entries <- Matrix::summary(methods::as(methods::as(A * 1, "CsparseMatrix"), "generalMatrix"))
-  if (anyNA(entries$x)) {
-    bad <- entries[which(is.na(entries$x))[1L], ]
-    abort("missing", sprintf("`A` has a missing value at row %d, column %d.", bad$i, bad$j), argument = "A")
+  if (any(bad <- !is.finite(entries$x))) {
+    bad <- entries[which(bad)[1L], ]
+    missing <- is.na(bad$x) && !is.nan(bad$x)
+    abort(if (missing) "missing" else "finite", sprintf(
+      "`A` %s at row %d, column %d.", if (missing) "has a missing value" else paste("is", bad$x), bad$i, bad$j
+    ), argument = "A", place = c(bad$i, bad$j))
   }
   entries <- entries[entries$x != 0, ]
   if (any(loop <- entries$i == entries$j)) {

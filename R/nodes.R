@@ -13,7 +13,9 @@ resolve_nodes <- function(nodes, n, key) {
     check_number(nodes, "nodes", lower = 2, upper = n, whole = TRUE)
     index <- integer(n)
     index[.Call(ffi_permutation, key, n)] <- rep_len(seq_len(nodes), n)
-    return(list(index = index, names = as.character(seq_len(nodes)), size = tabulate(index, nodes)))
+    return(list(
+      index = index, names = as.character(seq_len(nodes)), size = tabulate(index, nodes), split = TRUE
+    ))
   }
   if (length(nodes) != n || !is.null(dim(nodes)) || !is.atomic(nodes)) {
     abort("shape", sprintf("`nodes` must be one number, ~column, or a vector with one entry for each of the %d records, not %d.", n, length(nodes)),
@@ -23,7 +25,7 @@ resolve_nodes <- function(nodes, n, key) {
   if (any(bad <- is.na(nodes))) {
     abort("missing", sprintf("`nodes` has a missing value at %s.", where_first(bad)), argument = "nodes", place = which(bad)[1L])
   }
-  names <- if (is.factor(nodes)) levels(nodes) else as.character(sort(unique(nodes)))
+  names <- if (is.factor(nodes)) levels(nodes) else unique(as.character(sort(unique(nodes))))
   index <- match(as.character(nodes), names)
   size <- tabulate(index, length(names))
   if (any(size == 0L)) {
@@ -37,7 +39,16 @@ resolve_nodes <- function(nodes, n, key) {
 #' @noRd
 align_nodes <- function(nodes, network) {
   if (is.null(network$names) || identical(network$names, nodes$names)) return(nodes)
-  if (!setequal(network$names, nodes$names)) return(nodes)
+  if (length(network$names) != length(nodes$names)) return(nodes) # resolve_network() complains
+  if (isTRUE(nodes$split)) {
+    nodes$names <- network$names
+    return(nodes)
+  }
+  if (length(lost <- setdiff(nodes$names, network$names))) {
+    abort("nodes", sprintf("Node \"%s\" is not one of the nodes that `network` names.", lost[1L]),
+      argument = "nodes", place = lost[1L]
+    )
+  }
   order <- match(network$names, nodes$names)
   list(index = match(nodes$index, order), names = network$names, size = nodes$size[order])
 }

@@ -67,7 +67,13 @@ fold_statement <- function(events, delta, accountant) {
 #' The noise that spends a budget, by the accountant the user asked for.
 #' @noRd
 calibrate_noise <- function(events, public, control) {
-  calibrate(events, public$epsilon, public$delta, if (control$accountant == "paper") "paper" else "best")
+  accountant <- if (control$accountant == "paper") "paper" else "best"
+  tryCatch(calibrate(events, public$epsilon, public$delta, accountant), dpadmm_error_argument = function(e) {
+    if (!identical(e$argument, "interval")) stop(e)
+    abort("argument", sprintf("`epsilon` = %g asks for next to no noise; for none, use Inf.", public$epsilon),
+      argument = "epsilon", value = public$epsilon
+    )
+  })
 }
 
 releases <- function(events) {
@@ -102,7 +108,7 @@ statement_text <- function(x) {
           "Whoever sees every message between the nodes, and the model, could see nearly the same",
           "had any one record been another: no outcome is more than %s times as likely%s."
         ),
-        if (odds < 1e4) format(odds, digits = 3L) else sprintf("exp(%s)", format(x$epsilon, digits = 3L)),
+        if (odds < 1e4) format(ceiling(odds * 100) / 100, digits = 7L) else sprintf("exp(%s)", format(x$epsilon, digits = 3L)),
         if (x$delta > 0) sprintf(", but for a probability of %g", x$delta) else ""
       ), 88, indent = 2, exdent = 2),
       sprintf("  It comes from %s.", x$releases)
@@ -116,7 +122,7 @@ statement_text <- function(x) {
       ))
     }
     out <- c(out, sprintf("  Rows have norm at most %g, as you stated: longer ones were shortened.", x$row_bound))
-    out <- c(out, sprintf("  It is a guarantee for exact minimisers; they were found to gradient norm %.3g.", x$tolerance))
+    out <- c(out, sprintf("  It is a guarantee for exact minimisers; they were found to gradient norm %.3g or 64 ulp of its terms.", x$tolerance))
     if (!is.null(x$caveat)) out <- c(out, paste0("  ", x$caveat))
     if (x$seeded) {
       out <- c(out, "  Seeded noise: a simulation, not a private release.")

@@ -28,7 +28,7 @@ records_frame <- function(formula, data, y, schema, loss) {
   attr(terms, ".Environment") <- globalenv()
   frame <- model_frame(terms, data, environment(formula))
   if (!response) {
-    label <- encode_labels(y, loss, nrow(frame), NULL)
+    label <- encode_labels(y, loss, nrow(frame), schema[["y"]])
   } else {
     name <- names(frame)[1L]
     label <- encode_labels(frame[[1L]], loss, nrow(frame), schema[[name]], name)
@@ -43,6 +43,7 @@ records_frame <- function(formula, data, y, schema, loss) {
     variables = lapply(described, function(v) v[c("type", "values")])
   )
   x <- encode_frame(blueprint, variables)
+  if (ncol(x) == 0L) abort("shape", "`formula` has no predictors and no intercept.", argument = "formula")
   blueprint$columns <- colnames(x)
   list(x = x, y = label$y, leaks = leaks, blueprint = blueprint)
 }
@@ -62,7 +63,7 @@ encode_new <- function(blueprint, newdata) {
     return(encode_frame(blueprint, frame_variables(blueprint$terms, frame)))
   }
   x <- check_predictors(newdata, "newdata")
-  if (!is.null(blueprint$columns) && !is.null(colnames(x))) {
+  if (!is.null(blueprint$columns) && !is.null(colnames(x)) && !anyDuplicated(blueprint$columns)) {
     if (length(lost <- setdiff(blueprint$columns, colnames(x)))) {
       abort("shape", sprintf("`newdata` has no column `%s`.", lost[1L]), argument = "newdata", place = lost)
     }
@@ -116,7 +117,12 @@ check_predictors <- function(x, argument) {
 model_frame <- function(terms, data, env) {
   env <- if (is.null(env)) globalenv() else env
   environment(terms) <- env
-  frame <- stats::model.frame(terms, data, na.action = stats::na.pass, drop.unused.levels = FALSE)
+  frame <- tryCatch(
+    stats::model.frame(terms, data, na.action = stats::na.pass, drop.unused.levels = FALSE),
+    error = function(e) {
+      abort("argument", sprintf("The formula cannot be evaluated: %s.", conditionMessage(e)), argument = "formula")
+    }
+  )
   if (nrow(frame) == 0L) abort("shape", "`data` has no rows.", argument = "data")
   for (name in names(frame)) {
     column <- frame[[name]]
@@ -200,6 +206,8 @@ encode_frame <- function(blueprint, variables) {
   }
   full <- lapply(variables[categorical], function(v) stats::contrasts(v, contrasts = FALSE))
   environment(blueprint$terms) <- globalenv()
+  # with its terms it is a model frame: log(age) is a column by now, not to be computed again
+  attr(variables, "terms") <- blueprint$terms
   if (length(categorical)) {
     x <- Matrix::sparse.model.matrix(blueprint$terms, variables, contrasts.arg = full)
     rownames(x) <- NULL
@@ -219,8 +227,10 @@ encode_labels <- function(y, loss, n, declared, name = "y") {
     )
   }
   if (any(bad <- is.na(y))) {
-    kind <- if (is.numeric(y) && is.nan(y[bad][1L])) "finite" else "missing"
-    abort(kind, sprintf("`%s` has a missing value at %s.", name, where_first(bad)), argument = name, place = which(bad)[1L])
+    nan <- is.numeric(y) && is.nan(y[bad][1L])
+    abort(if (nan) "finite" else "missing", sprintf(
+      "`%s` %s at %s.", name, if (nan) "is NaN" else "has a missing value", where_first(bad)
+    ), argument = name, place = which(bad)[1L])
   }
   if (!loss$classification) {
     check_numbers(y, name)

@@ -29,8 +29,8 @@ dpadmm_schema <- function(...) {
       }
     } else {
       check_numbers(column, name, length = 2L)
-      if (column[1L] >= column[2L]) {
-        abort("argument", sprintf("The bounds of `%s` must increase.", name), argument = name, value = column)
+      if (column[1L] >= column[2L] || !is.finite(column[2L] - column[1L])) {
+        abort("argument", sprintf("The bounds of `%s` must increase, by a finite step.", name), argument = name, value = column)
       }
     }
   }

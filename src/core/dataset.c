@@ -103,7 +103,9 @@ static void shorten(double *x, size_t length, double bound) {
     const double norm = biggest * sqrt(sum);
     if (norm <= bound)
       return;
-    const double factor = bound / norm * (tries == 0 ? 1.0 : 1.0 - 0x1p-52);
+    /* norm overflows when the row is near the end of the doubles */
+    const double ratio = isinf(norm) ? bound / sqrt(sum) / biggest : bound / norm;
+    const double factor = ratio * (tries == 0 ? 1.0 : 1.0 - 0x1p-52);
     for (size_t j = 0; j < length; j++)
       x[j] *= factor;
     biggest *= factor;

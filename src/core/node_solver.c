@@ -83,6 +83,23 @@ static void data_gradient(dpa_solver *s) {
     s->data_grad[j] *= s->weight;
 }
 
+/* Margins and the data's gradient from f. */
+static void from_scratch(dpa_solver *s) {
+  dpa_dataset_margin(s->data, s->f, s->margin);
+  s->loss->slope(s->margin, s->data->y, s->data->n, s->width, s->slope, NULL);
+  data_gradient(s);
+  s->known = 1;
+  s->travelled = 0.0;
+}
+
+/* Whether rounding in the steps may have moved the margins so far from X f that the
+ * gradient is not what it seems. Rows have norm about 1. */
+static int drifted(const dpa_solver *s) {
+  const double sum = s->weight * (double)s->data->n;
+  const double steepest = s->loss->constants(s->width).curvature;
+  return 0x1p-52 * s->travelled * sum * steepest > 0.5 * s->enough;
+}
+
 static dpa_status factorise(dpa_solver *s) {
   const size_t d = s->data->d;
   s->refactor = 0;
@@ -111,7 +128,8 @@ static dpa_status rebuild_curvature(dpa_solver *s) {
     dpa_dataset_add_diagonal(s->data, s->along, s->curvature);
   s->curved = 1;
   s->age = 0;
-  s->pairs = 0;
+  if (s->factor) /* a diagonal is only a scale: there the pairs are the curvature */
+    s->pairs = 0;
   return factorise(s);
 }
 
@@ -121,8 +139,15 @@ void dpa_solver_start(dpa_solver *s, double quad, const double *lin, double tol)
     /* a change of the gradient is (average Hessian) * step: move it to the new quad */
     for (size_t j = 0; j < s->pairs * d; j++)
       s->grad_pair[j] += (quad - s->quad) * s->step_pair[j];
-    for (size_t p = 0; p < s->pairs; p++)
-      s->inner_pair[p] = dot(d, s->step_pair + p * d, s->grad_pair + p * d);
+    for (size_t p = 0; p < s->pairs; p++) {
+      const double *step = s->step_pair + p * d;
+      s->inner_pair[p] = dot(d, step, s->grad_pair + p * d);
+      /* less than quad allows: a much larger quad has rounded the data's part away */
+      if (!(s->inner_pair[p] >= 0.5 * quad * dot(d, step, step))) {
+        s->pairs = 0;
+        break;
+      }
+    }
   }
   s->refactor = s->refactor || quad != s->quad;
   s->quad = quad;
@@ -226,12 +251,8 @@ static void remember_pair(dpa_solver *s, double t) {
 dpa_status dpa_solver_advance(dpa_solver *s) {
   const size_t n = s->data->n, d = s->data->d;
   dpa_status status = DPA_OK;
-  if (!s->known) {
-    dpa_dataset_margin(s->data, s->f, s->margin);
-    s->loss->slope(s->margin, s->data->y, n, s->width, s->slope, NULL);
-    data_gradient(s);
-    s->known = 1;
-  }
+  if (!s->known)
+    from_scratch(s);
   if (s->iterations == 0) {
     refresh_gradient(s);
     if (s->curved && s->refactor)
@@ -239,6 +260,10 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
   }
   if (!isfinite(s->norm))
     return DPA_NUMERIC;
+  if (s->norm <= s->enough && drifted(s)) {
+    from_scratch(s);
+    refresh_gradient(s);
+  }
   if (s->norm <= s->enough)
     return DPA_OK;
   if (s->iterations >= MAX_STEPS)
@@ -255,6 +280,7 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
   dpa_dataset_margin(s->data, s->dir, s->along);
   const double t = search(s, slope0);
   const double before = s->norm;
+  s->travelled += sqrt(dot(d, s->f, s->f)) + t * sqrt(dot(d, s->dir, s->dir));
   memcpy(s->old_grad, s->grad, d * sizeof *s->grad);
   for (size_t j = 0; j < d; j++)
     s->f[j] += t * s->dir[j];

@@ -43,15 +43,16 @@ typedef struct dpa_solver {
   double *grad_pair; /* DPA_PAIRS x d: changes of the gradient */
   double inner_pair[DPA_PAIRS];
   size_t pairs, newest;
-  double norm;    /* of grad */
-  double enough;  /* the norm to reach: tol, or the rounding of the gradient's parts */
-  double best;    /* smallest norm on this problem */
-  int idle;       /* steps since then */
-  int known;      /* margin and data_grad belong to f */
-  int curved;     /* curvature has been computed */
-  int refactor;   /* factor belongs to another quad */
-  int age;        /* steps taken with this curvature */
-  int iterations; /* steps taken on this problem */
+  double norm;   /* of grad */
+  double enough; /* the norm to reach: tol, or the rounding of the gradient's parts */
+  double best;   /* smallest norm on this problem */
+  double travelled; /* sum of ||f|| + ||step|| since the margins were X f */
+  int idle;         /* steps since then */
+  int known;        /* margin and data_grad belong to f */
+  int curved;       /* curvature has been computed */
+  int refactor;     /* factor belongs to another quad */
+  int age;          /* steps taken with this curvature */
+  int iterations;   /* steps taken on this problem */
 } dpa_solver;
 
 /* Whether a node of this shape keeps a full d x d curvature (else its diagonal). The
