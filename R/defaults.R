@@ -13,8 +13,8 @@
 .default_proximal <- 0.1 # gamma against 2 eta V
 
 #' C and iterations where the user gave none: 1 and 50, but for a finite total budget C is
-#' such that the penalty weighs 1/n a record, and a pure budget, whose noise grows with
-#' every release, is spent in few iterations.
+#' such that the penalty weighs 1/n a record and the iterations are fewer; very few for a
+#' pure budget, whose noise grows with every release.
 #' @noRd
 default_problem <- function(C, iterations, size, rho, row_bound, budget) {
   calibrated <- is.finite(if (is.null(budget$epsilon)) Inf else budget$epsilon)
@@ -22,12 +22,16 @@ default_problem <- function(C, iterations, size, rho, row_bound, budget) {
     C <- if (calibrated) min(rho * mean(size) / row_bound^2, size) else 1
   }
   if (is.null(iterations)) {
-    iterations <- if (calibrated && budget$delta == 0) .default_pure_iterations else 50L
+    iterations <- if (!calibrated) {
+      50
+    } else if (budget$mechanism == "gaussian") {
+      30
+    } else {
+      2 * min(max(1, round(budget$epsilon)), 5)
+    }
   }
   list(C = C, iterations = as.integer(iterations))
 }
-
-.default_pure_iterations <- 2L
 
 #' Penalty, growth, dual step and proximal weight.
 #' @param grows whether the method's penalty grows; cycle: updates of which one is noisy.

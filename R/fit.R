@@ -29,8 +29,8 @@
 #'
 #' * Without noise, or with `noise` given: `C = 1`, `iterations = 50`.
 #' * With a finite `epsilon`: `C = rho n / N`, so that the penalty is `||f||^2 / (2n)`
-#'   against the mean loss; `iterations = 50` for Gaussian noise, 2 for a pure budget,
-#'   whose noise grows with every release. To compare with a fit without noise, give
+#'   against the mean loss; `iterations = 30` for Gaussian noise; for a pure budget,
+#'   whose noise grows with every release, twice epsilon, at least 2 and at most 10. To compare with a fit without noise, give
 #'   that one the same `C`.
 #' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n,
 #'   the time at which the mean classifier has gathered noise of standard deviation

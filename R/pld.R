@@ -261,18 +261,21 @@ pld_solve <- function(releases, plan, want, at, end) {
     return(min(1, max(0, delta + sign * exp(log_noise) + above)))
   }
   left <- exp(at) - above
-  if (!(left > 0)) return(Inf)
+  if (!(left > 0)) return(if (end == "upper") Inf else 0)
+  # no epsilon above the largest total loss is called for
+  most <- h * sum(counts * vapply(grids, function(g) max(g$index), 0))
   log_left <- log(left) - slack
   log_delta <- scale - theta * loss + log(pmax(profile + sign * noise, 0))
   over <- which(log_delta > log_left)
   if (length(over) == 0L) return(if (end == "upper") max(0, loss[1L]) else 0)
   i <- over[length(over)] + 1L
-  if (i > length(loss)) return(if (end == "upper") Inf else max(0, loss[length(loss)]))
+  if (i > length(loss)) return(if (end == "upper") max(0, most) else max(0, loss[length(loss)]))
   # Within the cell delta is linear in exp(epsilon).
   room <- exp(log_left - scale + theta * loss[i]) - sign * noise * exp(theta * h)
   part <- (room - profile[i]) / other[i]
   down <- if (part < 1) max(0, -log1p(-part)) else h
-  max(0, loss[i] - min(h, down))
+  epsilon <- max(0, loss[i] - min(h, down))
+  if (end == "upper") min(epsilon, max(0, most)) else epsilon
 }
 
 # ---- planning -----------------------------------------------------------------------

@@ -1,9 +1,10 @@
 #' Plot a fit
 #'
-#' Three panels, all of released values: the consensus gap (root mean square
-#' distance of the nodes' coefficients to their mean) and the step size (root mean
-#' square change of the messages) over iterations, and the privacy spent, sound and
-#' as printed where a printed theorem applies.
+#' Panels of released values and public numbers only: the consensus gap (root mean
+#' square distance of the nodes' coefficients to their mean) and the step size (root
+#' mean square change of the messages) over iterations; and for a private fit the
+#' privacy spent over iterations and epsilon against delta, sound and, side by side, as
+#' printed where a printed theorem applies.
 #'
 #' @param x a fit of [dpadmm_fit()].
 #' @param ... passed to [plot.default()].
@@ -13,20 +14,21 @@
 #' plot(dpadmm_fit(x, rep(c(-1, 1), 100), nodes = 4, epsilon = 20, seed = 1))
 #' @export
 plot.dpadmm_fit <- function(x, ...) {
-  data <- plot_data(x)
-  panels <- split(data, data$panel)
-  old <- graphics::par(mfrow = c(1L, length(panels)), mar = c(4, 4, 2, 1))
+  panels <- split(plot_data(x), ~panel, drop = TRUE)
+  old <- graphics::par(mfrow = grDevices::n2mfrow(length(panels)), mar = c(4, 4, 2, 1))
   on.exit(graphics::par(old))
   for (name in names(panels)) {
     panel <- panels[[name]]
-    log <- if (grepl("privacy", name) || any(panel$value <= 0)) "" else "y"
-    lines <- split(panel, panel$line, drop = TRUE)
-    plot(range(panel$iteration), range(panel$value),
-      type = "n", log = log, xlab = "iteration", ylab = name, ...
-    )
+    axis <- panel$axis[1L]
+    logs <- paste(c(
+      if (axis == "delta") "x", if (!grepl("epsilon", name) && all(panel$value > 0)) "y"
+    ), collapse = "")
+    lines <- split(panel, ~line, drop = TRUE)
+    plot(range(panel$x), range(panel$value), type = "n", log = logs, xlab = axis, ylab = name, ...)
     for (k in seq_along(lines)) {
-      type <- if (log == "") "s" else "l"
-      graphics::lines(lines[[k]]$iteration, lines[[k]]$value, lty = k, type = type)
+      graphics::lines(lines[[k]]$x, lines[[k]]$value,
+        lty = k, type = if (axis == "iteration" && grepl("epsilon", name)) "s" else "l"
+      )
     }
     if (length(lines) > 1L) graphics::legend("topleft", names(lines), lty = seq_along(lines), bty = "n")
   }
@@ -39,33 +41,48 @@ plot.dpadmm_fit <- function(x, ...) {
 autoplot.dpadmm_fit <- function(object, ...) {
   need_package("ggplot2", "autoplot()")
   data <- plot_data(object)
+  # delta is drawn by its logarithm, so that one linear scale serves every panel
+  at_delta <- data$axis == "delta"
+  data$x[at_delta] <- log10(data$x[at_delta])
+  data$panel <- factor(
+    ifelse(at_delta, "epsilon against log10(delta)", as.character(data$panel)),
+    c(setdiff(levels(data$panel), "epsilon against delta"), "epsilon against log10(delta)")
+  )
   ggplot2::ggplot(data, ggplot2::aes(
-    x = .data[["iteration"]], y = .data[["value"]], linetype = .data[["line"]]
+    x = .data[["x"]], y = .data[["value"]], linetype = .data[["line"]]
   )) +
     ggplot2::geom_line() +
-    ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_y") +
-    ggplot2::labs(x = "iteration", y = NULL, linetype = NULL)
+    ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free") +
+    ggplot2::labs(x = NULL, y = NULL, linetype = NULL)
 }
 
-#' Long data of the three panels.
+#' Long data of the panels.
 #' @noRd
 plot_data <- function(fit) {
   trace <- fit$trace
-  long <- function(panel, iteration, value, line) {
-    data.frame(panel = panel, iteration = iteration, value = value, line = line)
+  long <- function(panel, axis, x, value, line) {
+    data.frame(panel = panel, axis = axis, x = x, value = value, line = line)
   }
   out <- rbind(
-    long("consensus gap", trace$iteration, trace$gap, "fit"),
-    long("step size", trace$iteration, trace$step, "fit")
+    long("consensus gap", "iteration", trace$iteration, trace$gap, "fit"),
+    long("step size", "iteration", trace$iteration, trace$step, "fit")
   )
   for (accountant in if (is.null(fit$events)) NULL else c("sound", "paper")) {
-    path <- tryCatch(privacy_path(fit, accountant),
-      dpadmm_error_accountant = function(e) NULL, dpadmm_error_theorem = function(e) NULL
-    )
-    if (!is.null(path)) {
-      out <- rbind(out, long("privacy spent (epsilon)", path$iteration, path$epsilon, accountant))
+    spent <- if_accounted(privacy_path(fit, accountant))
+    if (!is.null(spent)) {
+      out <- rbind(out, long("epsilon spent", "iteration", spent$iteration, spent$epsilon, accountant))
+    }
+    curve <- if_accounted(privacy_curve(fit, accountant))
+    if (!is.null(curve)) {
+      out <- rbind(out, long("epsilon against delta", "delta", curve$delta, curve$epsilon, accountant))
     }
   }
   out$panel <- factor(out$panel, unique(out$panel))
   out
+}
+
+#' NULL where an accountant has nothing to say.
+#' @noRd
+if_accounted <- function(value) {
+  tryCatch(value, dpadmm_error_accountant = function(e) NULL, dpadmm_error_theorem = function(e) NULL)
 }

@@ -13,6 +13,9 @@
 #'
 #' @param fit a fit of [dpadmm_fit()].
 #' @param accountant `"sound"` or `"paper"`.
+#' @param delta probability with which the guarantee may fail, in `[0, 1)`; by default
+#'   the fit's. A finished fit can be re-reported at any other: nothing is released by
+#'   that. `delta = 0` needs Gamma-norm or Laplace noise.
 #' @param ... not used.
 #' @return An object of class `dpadmm_privacy`: a list with `epsilon`, `delta`,
 #'   `accountant`, `neighbours` and `per_node` (a data frame of `node` and
@@ -26,14 +29,16 @@
 #' fit <- dpadmm_fit(x, rep(c(-1, 1), 100), nodes = 4, epsilon = 20, seed = 1)
 #' privacy(fit)
 #' privacy(fit, accountant = "paper")$epsilon
+#' privacy(fit, delta = 1e-6)$epsilon
 #' @export
 privacy <- function(fit, ...) UseMethod("privacy")
 
 #' @rdname privacy
 #' @export
-privacy.dpadmm_fit <- function(fit, accountant = c("sound", "paper"), ...) {
+privacy.dpadmm_fit <- function(fit, accountant = c("sound", "paper"), delta = fit$budget$delta, ...) {
   accountant <- check_choice(accountant, c("sound", "paper"), "accountant")
-  statement(fit$events, fit$budget$delta, accountant, fit)
+  check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
+  statement(fit$events, delta, accountant, fit)
 }
 
 #' @param about what else the statement mentions: nodes, seeded, leaks, tol, ...
@@ -142,6 +147,13 @@ privacy_path <- function(fit, accountant = "sound") {
     fold_statement(events[events$iteration <= t, , drop = FALSE], fit$budget$delta, accountant)$epsilon
   }, 0)
   data.frame(iteration = at, epsilon = spent, accountant = accountant)
+}
+
+#' Epsilon of a finished fit at many deltas.
+#' @noRd
+privacy_curve <- function(fit, accountant = "sound", delta = 10^seq(-10, -2, length.out = 9L)) {
+  epsilon <- vapply(delta, function(d) fold_statement(fit$events, d, accountant)$epsilon, 0)
+  data.frame(delta = delta, epsilon = epsilon, accountant = accountant)
 }
 
 #' Raise the error of an interrupted fit: it says what had been spent.

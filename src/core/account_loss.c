@@ -168,28 +168,35 @@ size_t dpa_merge_atoms(const double *loss, double *mass, size_t n, double h,
     /* the first grid point above the lowest atom, or below it by at most `give` */
     double at = ceil((loss[k] - offset - give) / h);
     const double target = at * h + offset;
-    /* what the atoms below it lack in exp(-loss), made up by parts of those above */
+    /* what the atoms below it lack in exp(-loss) */
     double pool = 0.0, lack = 0.0;
-    size_t first = k;
+    const size_t first = k;
     for (; k < n && (k == first || loss[k] <= target); k++) {
       pool += mass[k];
       lack += mass[k] * fmax(expm1(target - loss[k]), 0.0);
     }
-    while (lack > 0.0 && k < n) {
-      const double gain = -expm1(target - loss[k]);
-      if (mass[k] * gain > lack) {
-        const double part = lack / gain;
-        mass[k] -= part;
-        pool += part;
-        lack = 0.0;
-      } else {
-        pool += mass[k];
-        lack -= mass[k] * gain;
-        k++;
-      }
+    /* is made up by parts of those next above, if they can spare it: a heavy atom is
+     * not worth all that is above it, and goes down instead */
+    double spare = 0.0;
+    for (size_t i = k; i < n && loss[i] <= target + 2.0 * h && spare <= lack; i++) {
+      spare -= mass[i] * expm1(target - loss[i]);
     }
-    if (lack > 0.0) {
-      at -= 1.0; /* nothing left above: down instead */
+    if (lack > 0.0 && spare <= lack) {
+      at -= 1.0;
+    } else {
+      while (lack > 0.0 && k < n) {
+        const double gain = -expm1(target - loss[k]);
+        if (mass[k] * gain > lack) {
+          const double part = lack / gain;
+          mass[k] -= part;
+          pool += part;
+          lack = 0.0;
+        } else {
+          pool += mass[k];
+          lack -= mass[k] * gain;
+          k++;
+        }
+      }
     }
     index[out] = at;
     merged[out] = pool;

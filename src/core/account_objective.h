@@ -21,7 +21,7 @@ double dpa_objective_bound_b(double order, double shift, double kappa);
 /* Gamma-norm noise in `dim` dimensions, Theorem 4: `shift` is alpha * sensitivity. The
  * least of its parts, that of the pure loss shift + log(1 + kappa) among them. `work`
  * holds DPA_GAMMA_WORK doubles. */
-#define DPA_GAMMA_PANELS 128
+#define DPA_GAMMA_PANELS 48
 #define DPA_GAMMA_WORK (17 * DPA_GAMMA_PANELS + 1)
 dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
                                    double kappa, int tied, double dim, double *work,
