@@ -31,7 +31,6 @@
 #' |---|---|
 #' | `privacy_leak` | something was read from the data without noise (this one also has class `dpadmm_privacy_leak`) |
 #' | `theorem` | a setting lies outside a theorem that would otherwise cover it |
-#' | `simulation` | seeded noise was asked for: the result is not private |
 #'
 #' @name dpadmm-conditions
 #' @aliases dpadmm_error dpadmm_warning dpadmm_privacy_leak
@@ -43,7 +42,7 @@ NULL
   "interrupt", "entropy", "parse", "size", "package"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem", "simulation")
+.warning_kinds <- c("privacy_leak", "theorem")
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd

@@ -27,8 +27,8 @@ core_call <- function(answer, message = NULL, ...) {
   abort(kind, if (is.null(message)) .core_messages[[kind]] else message, ...)
 }
 
-#' Whether a routine stopped because the user asked it to.
+#' Whether a routine stopped before its end, and the words for why.
 #' @noRd
-interrupt_status <- function(answer) {
-  inherits(answer, "dpadmm_status") && identical(attr(answer, "kind"), "interrupt")
-}
+ended_early <- function(answer) !is.null(attr(answer, "kind"))
+
+core_words <- function(answer) .core_messages[[attr(answer, "kind")]]

@@ -118,7 +118,12 @@ run_method.dpadmm_family_decentralised <- function(method, records, nodes, netwo
   }
   if (!is.null(events)) events$tolerance <- tol
   result <- run_decentralised(plan, public, records, nodes, network, scale, tol, control, key)
-  if (interrupt_status(result$status)) interrupted(events, result$begun, budget)
+  if (ended_early(result$status)) {
+    spent <- spent_so_far(events, result$begun, budget$delta)
+    core_call(result$status, paste0("In iteration ", result$begun, ": ", core_words(result$status), " ", spent$words),
+      spent = spent$guarantee, iteration = result$begun
+    )
+  }
   list(
     coefficients = t(result$f), iterates = result$iterates, events = events, nodes = nodes[c("names", "size")],
     network = network, public = public, plan = plan, noise = scale, tol = tol,
@@ -163,8 +168,6 @@ run_decentralised <- function(plan, public, records, nodes, network, scale, tol,
     ridge = public$rho / N, threads = control$threads, keep = control$keep_iterates,
     f = start_values(control$start, N, public$d)
   )))
-  if (interrupt_status(result$status)) return(result)
-  core_call(result$status)
   result
 }
 

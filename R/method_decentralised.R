@@ -23,8 +23,13 @@
 #'   `eta growth^k`, k = 1, 2, ..., also used as dual step.
 #'
 #' An iteration is one exchange of messages. Where a parameter is `NULL` it is
-#' chosen from public numbers (nodes, records, features, degrees, budget), see
-#' `vignette("dpadmm")`; never from the records.
+#' chosen from public numbers (nodes, records, features, degrees, budget), see the
+#' Defaults of [dpadmm_fit()]; never from the records.
+#'
+#' Where the dual steps of the nodes differ (a vector of `theta`, or of `eta` and
+#' `growth` in the methods whose dual step is the penalty), the sum over nodes of
+#' `lambda_i / theta_i` stays zero: the run then converges to the minimiser of `sum_i
+#' O_i / theta_i`, which weighs the nodes, and not of `sum_i O_i`.
 #'
 #' @param eta penalty parameter (> 0), one number or one a node.
 #' @param growth factor by which the penalty grows (>= 1, as the convergence

@@ -84,7 +84,7 @@ calibrate_noise <- function(events, public, control) {
 releases <- function(events) {
   if (is.null(events)) return("nothing was released with noise")
   most <- max(tapply(events$count, events$node, sum))
-  sprintf("%g releases a node with %s", most, .mechanisms[[events$mechanism[1L]]]$words)
+  sprintf("%g release%s a node with %s", most, if (most == 1) "" else "s", .mechanisms[[events$mechanism[1L]]]$words)
 }
 
 #' @export
@@ -133,7 +133,7 @@ statement_text <- function(x) {
       out <- c(out, "  Seeded noise: a simulation, not a private release.")
     }
   }
-  for (leak in x$leaks) out <- c(out, sprintf("  Not covered: %s was read from the records.", leak))
+  for (leak in x$leaks) out <- c(out, sprintf("  Not covered: what was read from the records, %s.", leak))
   out
 }
 
@@ -156,22 +156,19 @@ privacy_curve <- function(fit, accountant = "sound", delta = 10^seq(-10, -2, len
   data.frame(delta = delta, epsilon = epsilon, accountant = accountant)
 }
 
-#' Raise the error of an interrupted fit: it says what had been spent.
+#' What a run that ended early had spent: the guarantee (or NULL) and the words for it.
 #' @noRd
-interrupted <- function(events, begun, budget) {
-  spent <- NULL
-  told <- "no noise was added, so no privacy was kept to begin with."
-  if (!is.null(events)) {
-    events <- events[events$iteration <= begun, , drop = FALSE]
-    if (nrow(events) == 0L) {
-      told <- "nothing had been sent, so no privacy was spent."
-    } else {
-      spent <- fold_statement(events, budget$delta, "sound")
-      told <- sprintf(
-        "the %g noisy updates begun so far have spent epsilon = %s%s.", length(unique(events$iteration)),
-        format(spent$epsilon, digits = 4L), if (budget$delta > 0) sprintf(" (delta = %g)", budget$delta) else ""
-      )
-    }
+spent_so_far <- function(events, begun, delta) {
+  if (is.null(events)) {
+    return(list(words = "No noise was added, so no privacy was kept to begin with."))
   }
-  abort("interrupt", paste0("Interrupted in iteration ", begun, ": ", told), spent = spent, iteration = begun)
+  events <- events[events$iteration <= begun, , drop = FALSE]
+  if (nrow(events) == 0L) {
+    return(list(words = "Nothing had been sent, so no privacy was spent."))
+  }
+  guarantee <- fold_statement(events, delta, "sound")
+  list(guarantee = guarantee, words = sprintf(
+    "The %g noisy updates begun so far have spent epsilon = %s%s.", length(unique(events$iteration)),
+    format(guarantee$epsilon, digits = 4L), if (delta > 0) sprintf(" (delta = %g)", delta) else ""
+  ))
 }

@@ -170,7 +170,7 @@ test_that("bounds and levels read from the records are said in a warning and the
   expect_identical(leak$warning$argument, "schema")
   for (what in c("the range of `age`", "the levels of `sex`", "the levels of `y`")) {
     expect_match(conditionMessage(leak$warning), what, fixed = TRUE)
-    expect_match(leak$text, sprintf("Not covered: %s was read from the records.", what),
+    expect_match(leak$text, sprintf("Not covered: what was read from the records, %s.", what),
       fixed = TRUE)
   }
   expect_no_match(conditionMessage(leak$warning), "old") # logical columns have no secret
@@ -288,11 +288,16 @@ test_that("plots draw and return their argument", {
   picture <- ggplot2::autoplot(model)
   expect_s3_class(picture, "ggplot")
   shown <- picture$data
-  expect_identical(levels(shown$panel), c("consensus gap", "step size", "privacy spent (epsilon)"))
-  spent <- shown[shown$panel == "privacy spent (epsilon)" & shown$line == "sound", ]
-  expect_equal(spent$iteration, c(1, 3, 5))
+  expect_identical(levels(shown$panel), c(
+    "consensus gap", "step size", "epsilon spent", "epsilon against log10(delta)"
+  ))
+  spent <- shown[shown$panel == "epsilon spent" & shown$line == "sound", ]
+  expect_equal(spent$x, c(1, 3, 5))
   expect_equal(spent$value, 8 * (1:3) / 3, tolerance = 1e-6)
-  expect_false("privacy spent (epsilon)" %in% ggplot2::autoplot(base)$data$panel)
+  curve <- shown[shown$panel == "epsilon against log10(delta)" & shown$line == "sound", ]
+  expect_equal(curve$value, vapply(10^curve$x, function(d) privacy(model, delta = d)$epsilon, 0))
+  expect_true(all(diff(curve$value) < 0))
+  expect_false("epsilon spent" %in% ggplot2::autoplot(base)$data$panel)
 })
 
 test_that("the trace measures consensus gap and step from the messages", {

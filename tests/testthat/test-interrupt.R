@@ -59,7 +59,7 @@ test_that("a private fit that is interrupted ends at once and says what was spen
   each <- 2 / 1000 + log1p(0.25 / 1000 / (0.01 / 4 + 2 * 3))
   expect_equal(answer$spent$epsilon, updates * each, tolerance = 1e-9)
   expect_identical(answer$message, sprintf(
-    "Interrupted in iteration %d: the %d noisy updates begun so far have spent epsilon = %s.",
+    "In iteration %d: Interrupted. The %d noisy updates begun so far have spent epsilon = %s.",
     begun, updates, format(updates * each, digits = 4)
   ))
   expect_length(answer$again, 20) # the process goes on and can fit again
@@ -71,7 +71,7 @@ test_that("without noise there is nothing to have spent", {
   answer <- interrupted_run("dpadmm_fit(x, y, nodes = 4, epsilon = Inf, iterations = 1e5)")
   expect_lt(answer$took, 2)
   expect_identical(answer$class[1], "dpadmm_error_interrupt")
-  expect_match(answer$message, "no noise was added", fixed = TRUE)
+  expect_match(answer$message, "No noise was added", fixed = TRUE)
   expect_null(answer$spent)
 })
 
@@ -80,15 +80,12 @@ test_that("the spent privacy stops at the last update that was begun", {
   model <- dpadmm_fit(x, rep(c(-1, 1), 10),
     nodes = 4, method = r_admm(eta = 1), noise = gamma_noise(1), iterations = 7
   )
-  spent <- function(begun) {
-    tryCatch(dpadmm:::interrupted(model$events, begun, model$budget),
-      dpadmm_error_interrupt = identity)
-  }
-  expect_null(spent(0)$spent)
-  expect_match(conditionMessage(spent(0)), "no privacy was spent", fixed = TRUE)
+  spent <- function(begun) dpadmm:::spent_so_far(model$events, begun, model$budget$delta)
+  expect_null(spent(0)$guarantee)
+  expect_match(spent(0)$words, "no privacy was spent", fixed = TRUE)
   whole <- privacy(model)$epsilon # four noisy updates: 1, 3, 5, 7
-  expect_equal(spent(1)$spent$epsilon, whole / 4)
-  expect_equal(spent(2)$spent$epsilon, whole / 4)
-  expect_equal(spent(3)$spent$epsilon, whole / 2)
-  expect_equal(spent(7)$spent$epsilon, whole)
+  expect_equal(spent(1)$guarantee$epsilon, whole / 4)
+  expect_equal(spent(2)$guarantee$epsilon, whole / 4)
+  expect_equal(spent(3)$guarantee$epsilon, whole / 2)
+  expect_equal(spent(7)$guarantee$epsilon, whole)
 })

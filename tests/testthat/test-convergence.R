@@ -1,0 +1,110 @@
+# Theorem IV.1's matrix inequalities written out again, entry by entry, for comparison.
+by_hand <- function(A, eta_now, eta_next, gamma, M, L, mu) {
+  n <- nrow(A)
+  D <- diag(rowSums(A))
+  W0 <- diag(eta_now)
+  W1 <- diag(eta_next)
+  Dt <- 2 * W0 %*% D + gamma * diag(n)
+  s <- min(diag(Dt))
+  X <- W1 %*% (D - A)
+  e <- svd(X)
+  inverse <- ifelse(e$d > 1e-10 * max(e$d), 1 / e$d, 0)
+  pinv <- e$v %*% diag(inverse) %*% t(e$u)
+  # the four Penrose conditions: pinv is the pseudo-inverse
+  expect_equal(X %*% pinv %*% X, X, tolerance = 1e-10)
+  expect_equal(pinv %*% X %*% pinv, pinv, tolerance = 1e-10)
+  DM <- diag(M^2)
+  one <- diag(n) + W1 %*% (D + A) %*% solve(Dt) - L * mu / (2 * s) * pinv %*% DM
+  two <- W1 %*% (D + A) - W1 %*% (D + A) %*% solve(Dt) %*% (W0 %*% (D - A) + 2 / L * W1 %*% (D + A)) -
+    L * mu / (2 * s * (mu - 1)) * DM
+  least <- function(Z) min(eigen((Z + t(Z)) / 2, symmetric = TRUE)$values)
+  c(least(one), least(two))
+}
+
+A5 <- matrix(0, 5, 5)
+A5[cbind(c(1, 1, 2, 3, 4, 2), c(2, 3, 3, 4, 5, 4))] <- 1
+A5 <- A5 + t(A5)
+
+test_that("R-ADMM's conditions are Theorem IV.1 at L = 2, mu = 2", {
+  M <- c(1, 2, 1.5, 1, 2)
+  out <- check_convergence(r_admm(eta = 1.3, gamma = 7), network_adjacency(A5), M = M)
+  expect_equal(out$margin, by_hand(A5, rep(1.3, 5), rep(1.3, 5), 7, M, 2, 2), tolerance = 1e-9)
+  expect_identical(out$condition, c("(iii)", "(iv)"))
+  expect_identical(out$holds, out$margin > 0)
+})
+
+test_that("MR-ADMM's conditions are the worst over consecutive penalties", {
+  eta <- c(1, 1.2, 0.9, 1.1, 1)
+  growth <- c(1.02, 1.01, 1.05, 1, 1.03)
+  M <- rep(1.5, 5)
+  out <- check_convergence(mr_admm(eta, growth, gamma = 5), network_adjacency(A5),
+    M = M, iterations = 7, L = 1.5, mu = 3
+  )
+  hand <- vapply(1:3, function(k) by_hand(A5, eta * growth^k, eta * growth^(k + 1), 5, M, 1.5, 3), double(2))
+  expect_equal(out$margin, apply(hand, 1L, min), tolerance = 1e-9)
+})
+
+test_that("the smallest gamma is the edge of the conditions", {
+  network <- network_adjacency(A5)
+  holds <- function(gamma, ...) all(check_convergence(r_admm(eta = 1, gamma = gamma), network, M = 3, ...)$holds)
+  edge <- attr(check_convergence(r_admm(eta = 1, gamma = 1), network, M = 3), "gamma")
+  expect_true(is.finite(edge) && edge > 0)
+  expect_true(holds(edge * 1.001))
+  expect_false(holds(edge * 0.999))
+  # a search over L and mu can only need less
+  free <- attr(check_convergence(mr_admm(eta = 1, growth = 1, gamma = 1), network, M = 3, iterations = 4), "gamma")
+  expect_lt(free, edge)
+})
+
+test_that("no gamma satisfies (ii) on a bipartite network", {
+  for (network in list(network_star(5), network_ring(6))) {
+    out <- check_convergence(r_admm(eta = 1, gamma = 100), network, M = 1)
+    expect_false(out$holds[2L])
+    expect_identical(attr(out, "gamma"), Inf)
+  }
+  expect_true(is.finite(attr(check_convergence(r_admm(eta = 1, gamma = 1), network_ring(5), M = 1), "gamma")))
+})
+
+test_that("M-ADMM's and ADMM's conditions", {
+  good <- check_convergence(m_admm(eta = 1, growth = 1.01, theta = 0.5), network_ring(6))
+  expect_true(all(good$holds))
+  expect_equal(good$margin, c(1.01 - 0.5, 1.01^2 - 1.01), tolerance = 1e-12)
+  bad <- check_convergence(m_admm(eta = c(1, 1, 1, 1, 1, 0.4), growth = 1, theta = 0.5), network_ring(6))
+  expect_identical(bad$holds, c(FALSE, TRUE))
+  expect_true(check_convergence(admm(eta = 0.5), network_star(4))$holds)
+})
+
+test_that("runs converge where the conditions hold", {
+  set.seed(4)
+  x <- matrix(rnorm(60 * 3), 60)
+  x <- x / sqrt(rowSums(x^2))
+  y <- sign(x[, 1] + rnorm(60))
+  public <- 0.25 + 0.3 / 5
+  gamma <- attr(check_convergence(r_admm(eta = 0.2, gamma = 1), network_adjacency(A5), M = public), "gamma")
+  fit <- dpadmm_fit(x, y,
+    nodes = rep(1:5, 12), network = network_adjacency(A5), method = r_admm(0.2, gamma * 1.01),
+    C = 1, rho = 0.3, iterations = 2001, epsilon = Inf
+  )
+  expect_lt(fit$trace$gap[2001], 1e-7)
+})
+
+test_that("sample sizes by hand", {
+  expect_equal(sample_size(0.1, 0.05, 10), 100 * log(20) / 0.01)
+  expect_equal(sample_size(0.1, 0.05, 10, gap = c(0, 0.05), w = 2), 2 * 100 * log(20) / 0.0025)
+  room <- 5 * 1750 * 0.01 / 200 - 2 * 5 * 400 * log(20 / 0.05)^2 / (1750 * 2500)
+  expect_gt(room, 0)
+  expect_equal(
+    sample_size(0.1, 0.05, 10, alpha = 50, d = 20, N = 5, C = 1750), 1750 * 5 * log(20) / room
+  )
+  expect_identical(sample_size(0.1, 0.05, 10, alpha = 0.01, d = 20, N = 5, C = 1750), Inf)
+})
+
+test_that("bad input is a classed error", {
+  expect_error(check_convergence(r_admm(1, 1), network_complete()), class = "dpadmm_error_argument")
+  expect_error(check_convergence(r_admm(1, 1), network_ring(5), M = -1), class = "dpadmm_error_argument")
+  expect_error(check_convergence(r_admm(1, 1), network_ring(5), M = 1:2), class = "dpadmm_error_shape")
+  expect_error(check_convergence(r_admm(1, 1), network_ring(5), mu = 1), class = "dpadmm_error_argument")
+  expect_error(check_convergence(1, network_ring(5)), class = "dpadmm_error_argument")
+  expect_error(sample_size(0.1, 0.05, 10, gap = 0.1), class = "dpadmm_error_argument")
+  expect_error(sample_size(0.1, 1, 10), class = "dpadmm_error_argument")
+})
