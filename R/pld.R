@@ -141,8 +141,8 @@ tilt <- function(bins, h, theta, end) {
 
 # What may lie outside the window or wrap around into it, in tilted mass: exp(-45).
 .log_outside <- 45
-.most_points <- 2^21
-.most_bins <- 2^21
+.most_points <- 2^20
+.most_bins <- 2^20
 
 #' Bounds of the sum of the tilted losses (in steps, without offset), by Chernoff.
 #' @noRd
@@ -159,7 +159,7 @@ tilted_window <- function(grids, counts, h) {
         top <- max(x)
         top + log(sum(g$mass * exp(x - top)))
       }, grids, mean)
-      (sum(counts * cumulant) + .log_outside) / t
+      min((sum(counts * cumulant) + .log_outside) / t, .Machine$double.xmax)
     }
     stats::optimize(bound, c(-8, 1), tol = 0.1)$objective
   }

@@ -103,9 +103,7 @@ SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim)
   if (dim == R_NilValue) {
     status = dpa_rdp_objective_gaussian(a, n, by, ratio, tie, REAL(out));
   } else {
-    double *work = (double *)R_alloc(DPA_GAMMA_WORK, sizeof *work);
-    status = dpa_rdp_objective_gamma(a, n, by, ratio, tie, REAL_RO(dim)[0], work,
-                                     REAL(out));
+    status = dpa_rdp_objective_gamma(a, n, by, ratio, tie, REAL_RO(dim)[0], REAL(out));
   }
   SEXP answer = status == DPA_OK ? out : ffi_status(status);
   UNPROTECT(1);

@@ -178,7 +178,7 @@ size_t dpa_merge_atoms(const double *loss, double *mass, size_t n, double h,
     /* is made up by parts of those next above, if they can spare it: a heavy atom is
      * not worth all that is above it, and goes down instead */
     double spare = 0.0;
-    for (size_t i = k; i < n && loss[i] <= target + 2.0 * h && spare <= lack; i++) {
+    for (size_t i = k; i < n && loss[i] <= target + 32.0 * h && spare <= lack; i++) {
       spare -= mass[i] * expm1(target - loss[i]);
     }
     if (lack > 0.0 && spare <= lack) {

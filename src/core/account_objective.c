@@ -6,6 +6,7 @@
 
 #define LOG_2 0.69314718055994530942
 #define GOLDEN 0.61803398874989484820
+#define EFOLDS 3.0
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
 
 /* log((p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a))) / (a - 1), p = 1 / (1 +
@@ -49,8 +50,8 @@ double dpa_objective_bound_b(double order, double shift, double kappa) {
 
 /* A loss with L'' = |L'| (1 - |L'|) at an order with s kappa < 1 (Theorem 3): a record
  * whose gradient is the fraction p of the largest adds 32 k p^2 (1 - p)^2 for its
- * curvature to shift^2 p^2, k = kappa^2 / (1 - s kappa). The largest sum is at p = 1, the
- * plain Gaussian mechanism, or at the stationary point. */
+ * curvature to shift^2 p^2, k = kappa^2 / (1 - s kappa). The largest sum is at p = 1,
+ * the plain Gaussian mechanism, or at the stationary point. */
 static double tied_bound(double s, double shift, double kappa) {
   const double k = kappa * kappa / (1.0 - s * kappa), u = shift * shift;
   double worst = u;
@@ -120,22 +121,40 @@ static double leaning(const spherical *p, double x) {
   return x >= s * d ? 2.0 * s * ((1.0 + s) * d - x) : 2.0 * x;
 }
 
-/* Theorem 4, parts 1 and 2: bounds on log E exp(s G) given the norm, over a panel
- * [a, b] that x lies in. Where a panel is not smooth its supremum stands for it. */
-static double part_one(const spherical *p, double a, double b, double x) {
-  const double from = (p->s + 0.5) * p->shift;
-  const int smooth = a >= from;
-  const double lean = smooth ? leaning(p, x)
-                             : leaning(p, fmin(fmax(a, p->s * p->shift), b));
-  return lean + (smooth && b <= p->free_to ? 0.0 : p->jacobian);
+/* Theorem 4, parts 1 and 2: bounds on log E exp(s G) given the norm. Each is smooth
+ * between the radii that breaks_of() lists. */
+static double part_one(const spherical *p, double x) {
+  const int is_free = x >= (p->s + 0.5) * p->shift && x <= p->free_to;
+  return leaning(p, x) + (is_free ? 0.0 : p->jacobian);
 }
 
-static double part_two(const spherical *p, double a, double x) {
-  const double pull = p->s * p->shift, fixed = LOG_2 + p->s * log1p(p->kappa) +
-                                               0.5 * pull * pull / p->dim;
-  const double falling = 0.5 * pull * p->shift;
-  /* where it crosses the pure loss the panel takes the latter */
-  return fixed + falling / a > p->log_pure ? p->log_pure : fixed + falling / x;
+static double part_two(const spherical *p, double x) {
+  const double pull = p->s * p->shift;
+  return LOG_2 + p->s * log1p(p->kappa) + 0.5 * pull * pull / p->dim +
+         0.5 * pull * p->shift / x;
+}
+
+/* The next radius after x on the way to `to` where a part is not smooth, or `to`. */
+static double next_break(const spherical *p, double x, double to) {
+  const double pull = p->s * p->shift;
+  const double fixed = LOG_2 + p->s * log1p(p->kappa) + 0.5 * pull * pull / p->dim;
+  /* where part one meets the pure loss, on each of its branches */
+  const double room = p->log_pure - p->jacobian;
+  const double square = p->s * (1.0 + p->s) * p->shift * p->shift;
+  const double candidate[] = {pull,
+                              pull + 0.5 * p->shift,
+                              p->free_to,
+                              0.5 * pull * p->shift / (p->log_pure - fixed),
+                              0.5 * (square / room + room),
+                              (1.0 + p->s) * p->shift - 0.5 * room / p->s,
+                              0.5 * room};
+  for (int k = 0; k < 7; k++) {
+    const double c = candidate[k];
+    if ((c > x && c < to) || (c < x && c > to)) {
+      to = c;
+    }
+  }
+  return to;
 }
 
 /* exp(y) - 1 in logs. */
@@ -143,79 +162,81 @@ static double log_less_one(double y) {
   return y > 0.0 ? dpa_log_abs_expm1(y) : -INFINITY;
 }
 
-/* Panels of 8 nodes over all but exp(-tail) of Gamma(dim, 1) on either side: edges of
- * the panels, x, then the log of weight times density, normalised. */
-static void gamma_nodes(double dim, double tail, double *edge, double *x,
-                        double *log_w) {
-  /* Chernoff: P(X > dim y) and P(X < dim y) are at most exp(-dim (y - 1 - log y)). */
-  double hi = 1.0 + sqrt(2.0 * tail / dim) + tail / dim, lo = 0.0, top = 1.0;
+/* The ends of Gamma(dim, 1) beyond which there is at most exp(-tail) on either side.
+ * Chernoff: P(X > dim y) and P(X < dim y) are at most exp(-dim (y - 1 - log y)). */
+static void gamma_ends(double dim, double tail, double *lo, double *hi) {
+  double below = 0.0, top = 1.0;
   for (int k = 0; k < 60; k++) {
-    const double y = 0.5 * (lo + top);
+    const double y = 0.5 * (below + top);
     if (y - 1.0 - log(y) > tail / dim) {
-      lo = y;
+      below = y;
     } else {
       top = y;
     }
   }
-  hi *= dim;
-  lo *= dim;
-  const double peak = dim > 1.0 ? (dim - 1.0) * log(dim - 1.0) - (dim - 1.0) : 0.0;
-  const double half = 0.5 * (hi - lo) / DPA_GAMMA_PANELS;
-  double total = 0.0;
-  for (int k = 0; k < DPA_GAMMA_PANELS; k++) {
-    const double middle = lo + half * (2.0 * k + 1.0);
-    edge[k] = middle - half;
-    edge[k + 1] = middle + half;
-    for (int i = 0; i < 8; i++) {
-      const dpa_quadrature node = dpa_gauss8[i < 4 ? 3 - i : i - 4];
-      x[8 * k + i] = middle + (i < 4 ? -1.0 : 1.0) * half * node.x;
-      log_w[8 * k + i] =
-          log(half * node.w) + (dim - 1.0) * log(x[8 * k + i]) - x[8 * k + i] - peak;
-      total += exp(log_w[8 * k + i]);
+  *lo = dim * below;
+  *hi = dim * (1.0 + sqrt(2.0 * tail / dim) + tail / dim);
+}
+
+/* Adds, in logs, the mass between two radii and the integral of exp(bound) - 1 over it:
+ * Gauss-Legendre on panels over which the density changes by at most exp(EFOLDS). */
+static void add_span(const spherical *p, int part, double from, double to, double *mass,
+                     double *excess) {
+  const double peak = p->dim > 1.0 ? p->dim - 1.0 : 1.0;
+  const double top = p->dim > 1.0 ? peak * log(peak) - peak : 0.0;
+  double x = from;
+  while (x != to) {
+    const double stop = next_break(p, x, to);
+    double end = fabs(stop - x) > sqrt(peak) ? x + copysign(sqrt(peak), to - x) : stop;
+    for (int k = 0; k < 60; k++) {
+      const double change =
+          (p->dim > 1.0 ? (p->dim - 1.0) * log(end / x) : 0.0) - (end - x);
+      if (!(fabs(change) > EFOLDS) || x == 0.0) {
+        break;
+      }
+      end = x + 0.6 * (end - x);
     }
-  }
-  for (int i = 0; i < 8 * DPA_GAMMA_PANELS; i++) {
-    log_w[i] -= log(total);
+    const double half = 0.5 * fabs(end - x), middle = 0.5 * (x + end);
+    for (int i = 0; i < 8; i++) {
+      const dpa_quadrature node = dpa_gauss8[i / 2];
+      const double at = middle + (i % 2 ? -1.0 : 1.0) * half * node.x;
+      const double log_w = log(half * node.w) + (p->dim - 1.0) * log(at) - at - top;
+      const double y = part == 1 ? part_one(p, at) : part_two(p, at);
+      *mass = dpa_log_add(*mass, log_w);
+      *excess = dpa_log_add(*excess, log_w + log_less_one(fmin(y, p->log_pure)));
+    }
+    x = end;
   }
 }
 
-/* log of the mean of exp(bound) less one, bound by either part, over the norm. */
-static double log_mean(const spherical *p, int part, double tail, const double *edge,
-                       const double *x, const double *log_w) {
-  /* what both ends of the norm can add at most */
-  double sum = LOG_2 + log_less_one(p->log_pure) - tail;
-  for (int i = 0; i < 8 * DPA_GAMMA_PANELS; i++) {
-    const double a = edge[i / 8], b = edge[i / 8 + 1];
-    const double y = part == 1 ? part_one(p, a, b, x[i]) : part_two(p, a, x[i]);
-    sum = dpa_log_add(sum, log_w[i] + log_less_one(fmin(y, p->log_pure)));
-  }
-  return sum;
+/* log of the mean of exp(bound) less one, bound by either part or the pure loss, over
+ * the norm; what is left out at the ends counts at the pure loss. */
+static double log_mean(const spherical *p, int part) {
+  const double tail = 60.0 + p->log_pure;
+  double lo, hi, mass = -INFINITY, excess = -INFINITY;
+  gamma_ends(p->dim, tail, &lo, &hi);
+  const double mode = fmax(lo, p->dim - 1.0);
+  add_span(p, part, mode, lo, &mass, &excess);
+  add_span(p, part, mode, hi, &mass, &excess);
+  return dpa_log_add(excess - mass, LOG_2 + log_less_one(p->log_pure) - tail);
 }
 
 dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
-                                   double kappa, int tied, double dim, double *work,
-                                   double *rdp) {
+                                   double kappa, int tied, double dim, double *rdp) {
   if (!(shift >= 0.0) || !(kappa >= 0.0) || !(dim >= 1.0)) {
     return DPA_ARGUMENT;
   }
-  double *edge = work, *x = edge + DPA_GAMMA_PANELS + 1;
-  double *log_w = x + 8 * DPA_GAMMA_PANELS, built = -1.0;
   for (size_t i = 0; i < n; i++) {
     if (!(orders[i] > 1.0)) {
       return DPA_ARGUMENT;
     }
     const double s = orders[i] - 1.0, loss = shift + log1p(kappa);
     rdp[i] = dpa_rdp_pure(orders[i], loss);
-    if (!(loss > 0.0) || !(s * loss < 1e4)) {
+    if (!(loss > 0.0) || !(s * loss < 1e3)) {
       continue;
     }
-    const double tail = 64.0 * ceil((60.0 + s * loss) / 64.0);
-    if (tail != built) {
-      gamma_nodes(dim, tail, edge, x, log_w);
-      built = tail;
-    }
     spherical p = {s, shift, kappa, dim, s * loss, 0.0, 0.0};
-    double best = log_mean(&p, 2, tail, edge, x, log_w);
+    double best = log_mean(&p, 2);
     if (s * kappa < 1.0) {
       p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
       /* Theorem 3's condition with norm / alpha for sigma^2 */
@@ -224,7 +245,7 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
       } else if (tied) {
         p.free_to = FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa);
       }
-      best = fmin(best, log_mean(&p, 1, tail, edge, x, log_w));
+      best = fmin(best, log_mean(&p, 1));
     }
     rdp[i] = fmin(rdp[i], dpa_log1p_exp(best) / s);
   }

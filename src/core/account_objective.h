@@ -6,26 +6,24 @@
 
 #include <stddef.h>
 
-/* Objective perturbation with Gaussian noise: the least of the bounds of Theorems 2 and 3
- * of the vignette "Privacy accounting". `shift` is sensitivity / sigma, kappa = curvature
- * / modulus; `tied`: the loss has L'' = |L'| (1 - |L'|), as the logistic loss. */
+/* Objective perturbation with Gaussian noise: the least of the bounds of Theorems 2 and
+ * 3 of the vignette "Privacy accounting". `shift` is sensitivity / sigma, kappa =
+ * curvature / modulus; `tied`: the loss has L'' = |L'| (1 - |L'|), as the logistic
+ * loss. */
 dpa_status dpa_rdp_objective_gaussian(const double *orders, size_t n, double shift,
                                       double kappa, int tied, double *rdp);
 
 double dpa_objective_bound(double order, double shift, double kappa, int tied);
 
-/* The two named choices of Theorem 2. The second is Inf unless kappa (order - 1) < 1. */
+/* The two named choices of Theorem 2. The second is Inf unless kappa (order - 1) < 1.
+ */
 double dpa_objective_bound_a(double order, double shift, double kappa);
 double dpa_objective_bound_b(double order, double shift, double kappa);
 
 /* Gamma-norm noise in `dim` dimensions, Theorem 4: `shift` is alpha * sensitivity. The
- * least of its parts, that of the pure loss shift + log(1 + kappa) among them. `work`
- * holds DPA_GAMMA_WORK doubles. */
-#define DPA_GAMMA_PANELS 48
-#define DPA_GAMMA_WORK (17 * DPA_GAMMA_PANELS + 1)
+ * least of its parts, that of the pure loss shift + log(1 + kappa) among them. */
 dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
-                                   double kappa, int tied, double dim, double *work,
-                                   double *rdp);
+                                   double kappa, int tied, double dim, double *rdp);
 
 /* Randomised response with log-ratio epsilon, the worst pure mechanism. */
 double dpa_rdp_pure(double order, double epsilon);

@@ -1,0 +1,520 @@
+# Kernels of the accounting against published values, quadrature, high precision and
+# enumeration.
+
+expect_rel <- function(got, want, tolerance) {
+  error <- max(abs(got / want - 1))
+  expect_true(error <= tolerance, label = sprintf("relative error %.3g <= %.3g", error, tolerance))
+}
+
+#' Everything is true, or the message says where not.
+expect_all <- function(ok, what) {
+  expect_true(all(ok), label = sprintf("%s (fails at %s)", what, paste(head(which(!ok)), collapse = ", ")))
+}
+
+expect_blames <- function(code, argument, class = "dpadmm_error_argument") {
+  error <- expect_error(code, class = class)
+  expect_identical(error$argument, argument)
+}
+
+# ---- quadrature ----------------------------------------------------------------------
+
+# log of the integral of exp(log_f) over the line: the peak by a scan, then pieces.
+log_integral <- function(log_f, scan, pieces = 40) {
+  value <- log_f(scan)
+  top <- max(value)
+  some <- range(which(value > top - 60))
+  some <- scan[c(max(1, some[1] - 1), min(length(scan), some[2] + 1))]
+  edges <- seq(some[1], some[2], length.out = pieces + 1)
+  parts <- vapply(seq_len(pieces), function(i) {
+    integrate(function(z) exp(log_f(z) - top), edges[i], edges[i + 1], rel.tol = 1e-11, abs.tol = 0,
+      subdivisions = 400L)$value
+  }, 0)
+  top + log(sum(parts))
+}
+
+log1p_exp <- function(x) pmax(x, 0) + log1p(exp(-abs(x)))
+log_mixture <- function(u, q) if (q == 1) u else log1p(-q) + log1p_exp(u + log(q) - log1p(-q))
+
+# x^a - 1 - a (x - 1) >= 0 at x = 1 + y: integrated instead of x^a, nothing cancels.
+convex_rest <- function(y, a) {
+  small <- abs(y) * max(1, a) < 1e-2
+  series <- 0
+  for (k in 9:2) series <- (1 + series) * (a - k + 1) / k * y
+  out <- (expm1(a * log1p(y)) - a * y)
+  out[small] <- (a * y * series)[small]
+  pmax(out, 0)
+}
+
+# Renyi divergence of order a of (1-q) N(0, s^2) + q N(1, s^2) from N(0, s^2).
+quad_poisson <- function(a, q, s) {
+  scan <- seq(-14 * s, 14 * s + a + 1, length.out = 20001)
+  log_moment <- function(z) {
+    dnorm(z, 0, s, log = TRUE) + a * log_mixture((z - 0.5) / s^2, q)
+  }
+  moment <- log_integral(log_moment, scan)
+  if (moment > 0.05) return(moment / (a - 1))
+  rest <- log_integral(function(z) {
+    dnorm(z, 0, s, log = TRUE) + log(convex_rest(q * expm1((z - 0.5) / s^2), a))
+  }, scan)
+  log1p(exp(rest)) / (a - 1)
+}
+
+# ... of (1-q) N(0, s^2) + q N(1, s^2) from (1-q) N(0, s^2) + q N(-1, s^2).
+quad_replace <- function(a, q, s) {
+  scan <- seq(-14 * s - 2 * a - 1, 14 * s + 2 * a + 1, length.out = 20001)
+  other <- function(z) dnorm(z, 0, s, log = TRUE) + log_mixture((-z - 0.5) / s^2, q)
+  ratio <- function(z) log_mixture((z - 0.5) / s^2, q) - log_mixture((-z - 0.5) / s^2, q)
+  moment <- log_integral(function(z) other(z) + a * ratio(z), scan)
+  if (moment > 0.05) return(moment / (a - 1))
+  rest <- log_integral(function(z) other(z) + log(convex_rest(expm1(ratio(z)), a)), scan)
+  log1p(exp(rest)) / (a - 1)
+}
+
+# Fixed-size sampling: from the hockey-stick divergences H(t) of the mixture, t >= 1,
+# moment = 1 + a (a - 1) int_1^Inf (t^(a-2) + t^(-a-1)) H(t) dt, with t = 1 + q (e^v - 1).
+quad_fixed <- function(a, q, s) {
+  mu <- 1 / s
+  log_h <- function(v) {
+    first <- pnorm(mu / 2 - v / mu, log.p = TRUE)
+    first + log(pmax(-expm1(pmin(0, v + pnorm(-mu / 2 - v / mu, log.p = TRUE) - first)), 0))
+  }
+  scan <- seq(0, (a + 12 * s + 2) / s^2, length.out = 20001)
+  rest <- log_integral(function(v) {
+    log_t <- log1p(q * expm1(v))
+    log_h(v) + 2 * log(q) + v + log(exp(0) * 1) + log1p_exp((1 - 2 * a) * log_t) + (a - 2) * log_t
+  }, scan)
+  log1p_exp(rest + log(a) + log(a - 1)) / (a - 1)
+}
+
+# ---- Renyi divergences ---------------------------------------------------------------
+
+test_that("published divergences of the subsampled Gaussian come out", {
+  rdp <- rdp_subsampled_gaussian
+  expect_rel(50 * rdp(c(2.5, 5, 50, 100), 0.01, 2.5),
+    c(1.08541806e-3, 2.18075656e-3, 2.38460375e-2, 167.416308), 1e-6 / 2)
+  expect_rel(rdp(c(1.25, 2, 4.5), 0.05, 1),
+    c(2.485316298e-3, 4.2865043704e-3, 1.43787970993e-2), 1e-9)
+  expect_rel(rdp(c(2, 8), 0.01, 1, "fixed", "replace-one"),
+    c(5.4350863810943e-4, 2.6841650126889e-3), 1e-10)
+  # 60,000 records in batches of 150
+  orders <- c(seq(1.25, 10.75, 0.25), 11:64)
+  spent <- 6000 * rdp(orders, 150 / 60000, 1.3)
+  expect_rel(rdp_to_epsilon(orders, spent, 1e-5), 0.7242234, 1e-7)
+  expect_rel(rdp_to_epsilon(19, spent[orders == 19], 1e-5), 0.7242234, 1e-7)
+  orders <- 2:63
+  spent <- 1000 * rdp(orders, 0.01, 4, "fixed", "replace-one")
+  expect_rel(rdp_to_epsilon(orders, spent, 1e-5), 0.63897070, 1e-8)
+  expect_rel(rdp_to_epsilon(25, spent[orders == 25], 1e-5), 0.63897070, 1e-8)
+})
+
+test_that("the subsampled Gaussian agrees with quadrature at any order", {
+  withr::local_seed(31)
+  n <- 25
+  a <- c(1 + 10^runif(n - 5, -2, 1.7), 2, 3, 7, 32, 64)
+  q <- 10^runif(n, -3, -0.05)
+  s <- 10^runif(n, -0.4, 1)
+  got <- function(...) mapply(rdp_subsampled_gaussian, a, q, s, MoreArgs = list(...))
+  expect_rel(got(), mapply(quad_poisson, a, q, s), 1e-8)
+  expect_rel(got(neighbours = "replace-one"), mapply(quad_replace, a, q, 2 * s), 1e-8)
+  exact <- mapply(quad_fixed, a, q, s)
+  expect_rel(got("fixed", "replace-one", "hockey-stick"), exact, 1e-7)
+  # Both fixed-size bounds lie above the divergence of their worst single pair.
+  pair <- mapply(quad_poisson, a, q, s)
+  expect_all(exact >= pair * (1 - 1e-8), "hockey-stick bound above the worst pair")
+  expect_all(got("fixed", "replace-one", "wang") >= pair, "Wang bound above the worst pair")
+})
+
+test_that("a fractional order costs no accuracy", {
+  # On either side of a whole order (its own sum) the quadrature continues it.
+  for (neighbours in c("add-remove", "replace-one")) {
+    for (p in list(c(0.01, 1), c(0.2, 0.7), c(0.001, 4), c(0.7, 0.4))) {
+      at <- c(2, 3, 16, 40)
+      curve <- function(a) rdp_subsampled_gaussian(a, p[1], p[2], neighbours = neighbours)
+      # A straight line through order +- d misses by the curvature, of order d^2.
+      d <- 1e-5
+      expect_rel((curve(at - d) + curve(at + d)) / 2, curve(at), 1e-8)
+    }
+  }
+})
+
+test_that("sampling everybody is the plain Gaussian, and sampling fewer costs less", {
+  orders <- c(1.01, 1.5, 2, 8.3, 64)
+  plain <- rdp_gaussian(orders, 1.7)
+  expect_rel(rdp_subsampled_gaussian(orders, 1, 1.7), plain, 1e-12)
+  expect_rel(rdp_subsampled_gaussian(orders, 1, 1.7, neighbours = "replace-one"), plain, 1e-9)
+  q <- 10^seq(-6, 0, length.out = 13)
+  sigma <- 10^seq(-0.5, 2, length.out = 9)
+  kinds <- list(
+    list("poisson", "add-remove"), list("poisson", "replace-one"),
+    list("fixed", "replace-one", "wang"), list("fixed", "replace-one", "hockey-stick")
+  )
+  for (kind in kinds) {
+    what <- paste(unlist(kind), collapse = " ")
+    curve <- function(q, s) do.call(rdp_subsampled_gaussian, c(list(orders, q, s), kind))
+    by_q <- vapply(q, curve, orders, s = 0.9)
+    by_sigma <- vapply(sigma, function(s) curve(0.1, s), orders)
+    expect_all(is.finite(by_q) & by_q >= 0, what)
+    expect_all(apply(by_q, 1, diff) >= 0, paste(what, "rises in q"))
+    expect_all(apply(by_sigma, 1, diff) <= 0, paste(what, "falls in sigma"))
+    expect_all(diff(by_q) >= 0, paste(what, "rises in the order"))
+  }
+})
+
+test_that("randomised response, Laplace and Gaussian curves are those of their densities", {
+  withr::local_seed(32)
+  a <- 1 + 10^runif(40, -2, 2)
+  e <- 10^runif(40, -5, 1.5)
+  skip_if_not_installed("Rmpfr")
+  big <- function(x) Rmpfr::mpfr(x, 400)
+  p <- 1 / (1 + exp(-big(e)))
+  r <- 1 - p
+  A <- big(a)
+  exact <- log(p^A * r^(1 - A) + r^A * p^(1 - A)) / (A - 1)
+  expect_rel(mapply(rdp_pure, a, e), as.numeric(exact), 1e-10)
+  # Laplace, t = sensitivity / scale: left of both centres, between, right of both
+  T <- big(e)
+  moment <- exp((A - 1) * T) / 2 + exp(-A * T) / 2 +
+    (exp((A - 1) * T) - exp(-A * T)) / (2 * (2 * A - 1))
+  exact <- log(moment) / (A - 1)
+  expect_rel(mapply(rdp_laplace, a, 1 / e), as.numeric(exact), 1e-10)
+  expect_rel(mapply(rdp_laplace, a, 3, 3 * e), as.numeric(exact), 1e-10)
+  expect_rel(rdp_gaussian(a, 3, 0.7), a * 0.49 / 18, 1e-14)
+})
+
+test_that("the Laplace curve agrees with quadrature of its density", {
+  for (a in c(1.1, 2.5, 9)) for (b in c(0.4, 1, 5)) {
+    log_f <- function(z) a * (-abs(z - 1) / b - log(2 * b)) + (1 - a) * (-abs(z) / b - log(2 * b))
+    parts <- mapply(function(lo, hi) integrate(function(z) exp(log_f(z)), lo, hi, rel.tol = 1e-11)$value,
+      c(-60 * b, 0, 1), c(0, 1, 1 + 60 * b))
+    expect_rel(rdp_laplace(a, b), log(sum(parts)) / (a - 1), 1e-8)
+  }
+})
+
+test_that("pure losses dominate: nothing exceeds epsilon, small orders are quadratic", {
+  orders <- 1 + 10^seq(-6, 6, length.out = 60)
+  for (e in c(1e-8, 1e-3, 1, 30, 700, 1e5)) {
+    curve <- rdp_pure(orders, e)
+    expect_all(curve >= 0 & curve <= e * (1 + 1e-12), "rdp_pure within [0, epsilon]")
+    expect_all(diff(curve) >= -1e-12 * e, "rdp_pure rises")
+    expect_all(rdp_laplace(orders, 1 / e) <= curve * (1 + 1e-9), "Laplace below its pure loss")
+  }
+  expect_identical(rdp_pure(c(1.5, 3), 0), c(0, 0))
+  expect_identical(rdp_laplace(c(1.5, 3), 1, 0), c(0, 0))
+  expect_identical(rdp_gaussian(c(1.5, 3), 1, 0), c(0, 0))
+})
+
+test_that("extreme parameters of the divergences give a finite value or a classed error", {
+  orders <- c(1 + 1e-6, 1.01, 2, 3.5, 1024, 1e4)
+  for (sigma in 10^c(-300, -100, -3, -1, 0, 3, 6, 150, 300)) for (q in c(1e-300, 1e-12, 1e-3, 0.5, 1)) {
+    for (kind in list(c("poisson", "add-remove"), c("poisson", "replace-one"), c("fixed", "replace-one"))) {
+      for (bound in c("wang", "hockey-stick")) {
+        got <- tryCatch(
+          rdp_subsampled_gaussian(orders, q, sigma, kind[1], kind[2], bound),
+          dpadmm_error_finite = function(e) NULL
+        )
+        ok <- is.null(got) || all(is.finite(got) & got >= 0)
+        if (!ok) fail(sprintf("%s %s sigma=%g q=%g: %s", kind[1], bound, sigma, q,
+          paste(format(got), collapse = " ")))
+      }
+    }
+    expect_gte(min(tryCatch(rdp_gaussian(orders, sigma), dpadmm_error_finite = function(e) 0)), 0)
+  }
+})
+
+test_that("bad arguments of the divergences are classed errors that name them", {
+  for (q in c(0, -0.1, 1.1)) {
+    expect_blames(rdp_subsampled_gaussian(2, q, 1), "q")
+  }
+  for (sigma in c(0, -1)) {
+    expect_blames(rdp_subsampled_gaussian(2, 0.1, sigma), "sigma")
+    expect_blames(rdp_gaussian(2, sigma), "sigma")
+    expect_blames(rdp_laplace(2, sigma), "scale")
+  }
+  for (orders in list(1, 0.5, c(2, 1), -3)) {
+    expect_blames(rdp_pure(orders, 1), "orders")
+    expect_blames(rdp_laplace(orders, 1), "orders")
+    expect_blames(rdp_gaussian(orders, 1), "orders")
+    expect_blames(rdp_subsampled_gaussian(orders, 0.1, 1), "orders")
+    expect_blames(rdp_to_epsilon(orders, orders * 0 + 1, 1e-5), "orders")
+    expect_blames(rdp_to_delta(orders, orders * 0 + 1, 1), "orders")
+  }
+  for (x in list(NA_real_, NaN, Inf, "a", numeric(0), c(1, 1))) {
+    class <- "dpadmm_error"
+    expect_blames(rdp_subsampled_gaussian(2, x, 1), "q", class)
+    expect_blames(rdp_subsampled_gaussian(2, 0.1, x), "sigma", class)
+    expect_blames(rdp_pure(2, x), "epsilon", class)
+    if (length(x) < 2) expect_blames(rdp_pure(x, 1), "orders", class)
+  }
+  expect_blames(rdp_pure(2, -1), "epsilon")
+  expect_blames(rdp_gaussian(2, 1, -1), "sensitivity")
+  expect_blames(rdp_subsampled_gaussian(2, 0.1, 1, "sometimes"), "sampling")
+  expect_blames(rdp_subsampled_gaussian(2, 0.1, 1, "poisson", "swap"), "neighbours")
+  expect_blames(rdp_subsampled_gaussian(2, 0.1, 1, "fixed", "add-remove"), "neighbours",
+    "dpadmm_error_accountant")
+})
+
+# ---- conversions ---------------------------------------------------------------------
+
+test_that("conversions from Renyi divergences are the formulas and invert one another", {
+  withr::local_seed(33)
+  a <- 1 + 10^runif(30, -1, 2)
+  rdp <- 10^runif(30, -3, 1)
+  delta <- 10^runif(30, -12, -2)
+  want <- rdp + log1p(-1 / a) - log(delta * a) / (a - 1)
+  got <- mapply(rdp_to_epsilon, a, rdp, delta)
+  expect_rel(got, pmax(want, 0), 1e-12)
+  some <- want > 0
+  expect_rel(mapply(rdp_to_delta, a[some], rdp[some], got[some]), delta[some], 1e-9)
+  # several orders: the best; several deltas: one answer each
+  expect_identical(rdp_to_epsilon(a, rdp, delta),
+    vapply(delta, function(d) min(mapply(rdp_to_epsilon, a, rdp, d)), 0))
+  expect_identical(rdp_to_delta(c(2, 3), c(Inf, 0.1), 1), rdp_to_delta(3, 0.1, 1))
+  expect_identical(rdp_to_epsilon(c(2, 3), c(Inf, 0.1), 1e-5), rdp_to_epsilon(3, 0.1, 1e-5))
+  expect_error(rdp_to_epsilon(c(2, 3), c(Inf, Inf), 1e-5), class = "dpadmm_error_finite")
+  expect_identical(rdp_to_delta(2, Inf, 1), 1)
+  for (d in c(0, 1, -1, 2)) {
+    expect_blames(rdp_to_epsilon(2, 1, d), "delta")
+    expect_blames(zcdp_to_epsilon(1, d), "delta")
+  }
+  expect_blames(rdp_to_epsilon(c(2, 3), 1, 0.1), "rdp", "dpadmm_error_shape")
+  expect_blames(rdp_to_epsilon(2, -1, 0.1), "rdp")
+  expect_blames(rdp_to_delta(2, 1, -1), "epsilon")
+})
+
+test_that("zCDP conversions are the best order's", {
+  expect_rel(zcdp_to_epsilon(1 / 32, 1e-3), 0.6880024554878085, 1e-12)
+  withr::local_seed(34)
+  for (i in 1:20) {
+    rho <- 10^runif(1, -6, 3)
+    delta <- 10^runif(1, -15, -1)
+    epsilon <- 10^runif(1, -1, 1) * (rho + 2 * sqrt(rho * log(1 / delta)))
+    y <- seq(-14, 14, length.out = 4001) # log(order - 1)
+    at_epsilon <- function(y) {
+      s <- exp(y)
+      (1 + s) * rho + y - log1p(s) - (log(delta) + log1p(s)) / s
+    }
+    best <- optimize(at_epsilon, y[pmin(pmax(which.min(at_epsilon(y)) + c(-1, 1), 1), 4001)],
+      tol = 1e-9)$objective
+    got <- zcdp_to_epsilon(rho, delta)
+    expect_rel(got, max(best, 0), 1e-8)
+    at_delta <- function(y) {
+      s <- exp(y)
+      s * ((1 + s) * rho - epsilon) + s * (y - log1p(s)) - log1p(s)
+    }
+    best <- optimize(at_delta, y[pmin(pmax(which.min(at_delta(y)) + c(-1, 1), 1), 4001)],
+      tol = 1e-9)$objective
+    expect_rel(zcdp_to_delta(rho, epsilon), min(1, exp(best)), 1e-6)
+    # the exact Gaussian is never worse
+    exact <- gaussian_epsilon(1 / sqrt(2 * rho), delta)
+    expect_true(exact <= got * (1 + 1e-9))
+  }
+  rho <- 10^seq(-300, 300, length.out = 61)
+  for (delta in c(1e-300, 1e-5, 1 - 1e-12)) {
+    got <- zcdp_to_epsilon(rho, delta)
+    expect_all(is.finite(got) & got >= 0, "zcdp_to_epsilon finite")
+    expect_all(diff(got) >= 0, "zcdp_to_epsilon rises in rho")
+  }
+  for (epsilon in c(0, 1e-6, 1, 1e4, 1e300)) {
+    got <- zcdp_to_delta(rho, epsilon)
+    expect_all(is.finite(got) & got >= 0 & got <= 1, "zcdp_to_delta in [0, 1]")
+    expect_all(diff(got) >= -1e-9 * got[-1], "zcdp_to_delta rises in rho")
+  }
+  expect_identical(zcdp_to_epsilon(0, 1e-5), 0)
+  expect_identical(zcdp_to_delta(0, 1), 0)
+  expect_blames(zcdp_to_epsilon(-1, 0.1), "rho")
+  expect_blames(zcdp_to_delta(1, -1), "epsilon")
+})
+
+# ---- the Gaussian mechanism ----------------------------------------------------------
+
+test_that("published standard deviations of the Gaussian mechanism come out", {
+  expect_rel(gaussian_sigma(c(1, 0.5, log(3)), c(1e-5, 1e-6, 1e-5)),
+    c(3.73063163482, 8.05761848073, 3.42466239791), 1e-11)
+})
+
+# log of the mechanism's delta, to many digits.
+exact_log_delta <- function(sigma, epsilon, sensitivity = 1) {
+  big <- function(x) Rmpfr::mpfr(x, 500)
+  mu <- big(sensitivity) / big(sigma)
+  e <- big(epsilon)
+  root <- sqrt(big(2))
+  tail <- function(x) Rmpfr::erfc(x / root) / 2
+  log(tail(e / mu - mu / 2) - exp(e) * tail(e / mu + mu / 2))
+}
+
+test_that("the Gaussian mechanism is exact, and rounds outward, to the ends of its range", {
+  skip_if_not_installed("Rmpfr")
+  withr::local_seed(35)
+  n <- 150
+  epsilon <- c(10^runif(n, -6, 4), 1e-6, 1e-6, 1e4, 1e4)
+  delta <- c(10^runif(n / 2, -300, -0.01), 10^runif(n / 2, -10, -0.01), 1e-300, 0.5, 1e-300, 0.5)
+  bound <- log(Rmpfr::mpfr(delta, 500))
+  sigma <- gaussian_sigma(epsilon, delta)
+  at <- function(...) exact_log_delta(...) - bound
+  expect_all(as.numeric(at(sigma, epsilon)) <= 0, "gaussian_sigma is enough")
+  expect_all(as.numeric(at(sigma * (1 - 1e-10), epsilon)) > 0, "gaussian_sigma is the least")
+  # epsilon at that noise, and at others
+  sigma <- sigma * 10^runif(n + 4, -0.1, 0.1)
+  got <- gaussian_epsilon(sigma, delta)
+  some <- got > 0
+  expect_gt(mean(some), 0.8)
+  expect_all(as.numeric(at(sigma, got)) <= 0, "gaussian_epsilon is enough")
+  expect_all(as.numeric(at(sigma, got * (1 - 1e-10)))[some] > 0, "gaussian_epsilon is the least")
+  # delta where it has not underflowed
+  log_delta <- as.numeric(exact_log_delta(sigma, epsilon))
+  seen <- log_delta > log(1e-290)
+  got <- gaussian_delta(sigma, epsilon)
+  error <- log(got[seen]) - log_delta[seen]
+  expect_all(error >= -1e-15 * abs(log_delta[seen]), "gaussian_delta is not too small")
+  # log delta moves by about epsilon times a relative change of its arguments
+  expect_all(error <= 1e-10 * pmax(1, abs(log_delta[seen])) + 1e-10, "gaussian_delta is not too large")
+  expect_all(got > 0 & got <= 1, "gaussian_delta in (0, 1]")
+})
+
+test_that("the Gaussian mechanism keeps its identities", {
+  withr::local_seed(36)
+  epsilon <- 10^runif(60, -6, 4)
+  delta <- 10^runif(60, -300, -1)
+  sigma <- gaussian_sigma(epsilon, delta)
+  expect_rel(gaussian_epsilon(sigma, delta), epsilon, 1e-9)
+  expect_rel(gaussian_sigma(epsilon, delta, 7), 7 * sigma, 1e-12)
+  expect_rel(gaussian_epsilon(7 * sigma, delta, 7), epsilon, 1e-9)
+  expect_rel(gaussian_delta(2, 0.3, 0.5), gaussian_delta(4, 0.3), 1e-12)
+  # total variation at epsilon = 0
+  s <- 10^seq(-2, 6, length.out = 9)
+  expect_rel(gaussian_delta(s, 0), 2 * pnorm(1 / (2 * s)) - 1, 1e-9)
+  expect_identical(gaussian_epsilon(1e6, 0.1), 0)
+  expect_identical(gaussian_delta(1, 1, 0), 0)
+  expect_identical(gaussian_epsilon(1, 1e-5, 0), 0)
+  # the classical closed form of delta by quadrature: E (1 - exp(epsilon - L))_+
+  for (p in list(c(1, 0.5), c(2, 1), c(0.3, 4))) {
+    mu <- 1 / p[1]
+    f <- function(l) dnorm(l, mu^2 / 2, mu) * -expm1(p[2] - l)
+    want <- integrate(f, p[2], p[2] + mu^2 + 12 * mu, rel.tol = 1e-11)$value
+    expect_rel(gaussian_delta(p[1], p[2]), want, 1e-8)
+  }
+})
+
+test_that("the Gaussian mechanism is monotone, never NaN, and its bad arguments are named", {
+  sigma <- 10^seq(-3, 6, length.out = 91)
+  for (epsilon in c(0, 1e-6, 1, 1e4)) {
+    got <- gaussian_delta(sigma, epsilon)
+    expect_all(is.finite(got) & got >= 0 & got <= 1, "delta in [0, 1]")
+    expect_all(diff(got) <= 1e-11 * got[-91], "delta falls in sigma")
+  }
+  for (delta in c(1e-300, 1e-100, 1e-5, 0.5, 1 - 1e-10)) {
+    got <- gaussian_epsilon(sigma, delta)
+    expect_all(is.finite(got) & got >= 0, "epsilon finite")
+    expect_all(diff(got) <= 1e-11 * got[-91], "epsilon falls in sigma")
+    e <- 10^seq(-6, 4, length.out = 51)
+    expect_all(diff(gaussian_sigma(e, delta)) <= 0, "sigma falls in epsilon")
+    expect_all(gaussian_sigma(e, delta) > 0, "sigma is positive")
+  }
+  d <- 10^seq(-300, -0.01, length.out = 101)
+  expect_all(diff(gaussian_sigma(1, d)) <= 0, "sigma falls in delta")
+  expect_all(diff(gaussian_epsilon(1, d)) <= 0, "epsilon falls in delta")
+  expect_blames(gaussian_delta(0, 1), "sigma")
+  expect_blames(gaussian_delta(-1, 1), "sigma")
+  expect_blames(gaussian_epsilon(0, 0.1), "sigma")
+  expect_blames(gaussian_delta(1, -1), "epsilon")
+  expect_blames(gaussian_sigma(-1, 0.1), "epsilon")
+  expect_blames(gaussian_sigma(1, 0.1, -1), "sensitivity")
+  for (delta in c(0, 1, -1, 2)) {
+    expect_blames(gaussian_epsilon(1, delta), "delta")
+    expect_blames(gaussian_sigma(1, delta), "delta")
+  }
+  for (x in list(NA_real_, NaN, Inf, "a", numeric(0))) {
+    expect_blames(gaussian_delta(x, 1), "sigma", "dpadmm_error")
+    expect_blames(gaussian_epsilon(1, x), "delta", "dpadmm_error")
+    expect_blames(gaussian_sigma(x, 0.1), "epsilon", "dpadmm_error")
+  }
+  expect_error(gaussian_delta(c(1, 2, 3), c(1, 2)), class = "dpadmm_error_shape")
+})
+
+# ---- pure composition ----------------------------------------------------------------
+
+# Every outcome of randomised responses: delta(e) = sum of p (1 - exp(e - loss)) over
+# losses above e.
+enumerate_responses <- function(epsilon) {
+  loss <- 0
+  log_p <- 0
+  for (e in epsilon) {
+    loss <- c(loss + e, loss - e)
+    log_p <- c(log_p - log1p(exp(-e)), log_p - log1p(exp(e)))
+  }
+  list(loss = loss, p = exp(log_p))
+}
+
+enumerated_delta <- function(world, e) sum((world$p * pmax(0, -expm1(e - world$loss))))
+
+enumerated_epsilon <- function(epsilon, delta) {
+  world <- enumerate_responses(epsilon)
+  if (enumerated_delta(world, 0) <= delta) return(0)
+  uniroot(function(e) enumerated_delta(world, e) - delta, c(0, sum(epsilon)), tol = 1e-14)$root
+}
+
+test_that("composition of unlike randomised responses agrees with enumeration", {
+  withr::local_seed(37)
+  for (k in c(1, 2, 3, 5, 8, 12)) for (delta in c(0.3, 1e-2, 1e-4, 1e-8)) {
+    epsilon <- 10^runif(k, -2, 0.5)
+    got <- compose_pure(epsilon, delta)
+    expect_equal(got, enumerated_epsilon(epsilon, delta), tolerance = 1e-8)
+    expect_lte(enumerated_delta(enumerate_responses(epsilon), got), delta * (1 + 1e-12))
+    expect_lte(got, sum(epsilon) * (1 + 1e-14))
+  }
+  # counts, equal losses and order do not matter
+  expect_equal(compose_pure(c(0.3, 0.1), 1e-3, count = c(2, 3)),
+    compose_pure(c(0.1, 0.3, 0.1, 0.3, 0.1), 1e-3), tolerance = 1e-12)
+})
+
+test_that("composition of equal losses is the closed form", {
+  # Kairouz, Oh and Viswanath (2017), Theorem 3.3
+  for (k in c(1, 5, 30)) for (e in c(0.01, 0.3, 2)) for (i in unique(c(0, 1, k %/% 3, k %/% 2))) {
+    l <- seq_len(i) - 1
+    delta <- sum(choose(k, l) * (exp((k - l) * e) - exp((k - 2 * i + l) * e))) / (1 + exp(e))^k
+    if (delta > 1e-12 || i == 0) {
+      expect_equal(compose_pure(e, delta, count = k), (k - 2 * i) * e, tolerance = 1e-7)
+    }
+  }
+})
+
+test_that("many unlike losses are an upper bound, and a close one", {
+  withr::local_seed(38)
+  epsilon <- runif(19, 0.02, 0.5)
+  for (delta in c(1e-2, 1e-5, 1e-9)) {
+    exact <- enumerated_epsilon(epsilon, delta)
+    got <- compose_pure(epsilon, delta)
+    expect_gte(got, exact * (1 - 1e-10))
+    expect_lte(got, exact * 1.01)
+  }
+})
+
+test_that("pure composition is monotone, finite at its extremes, and checks its arguments", {
+  expect_equal(compose_pure(c(0.1, 0.2), 0, count = c(3, 2)), 0.7, tolerance = 1e-14)
+  expect_identical(compose_pure(0, 1e-5, 100), 0)
+  delta <- 10^-c(300, 100, 20, 6, 3, 1)
+  for (e in c(1e-6, 0.01, 1, 50)) {
+    by_delta <- vapply(delta, compose_pure, 0, epsilon = e, count = 1000)
+    expect_all(diff(by_delta) <= 0, "falls in delta")
+    by_count <- vapply(c(1, 2, 10, 1000, 1e6), function(n) compose_pure(e, 1e-6, n), 0)
+    expect_all(diff(by_count) >= 0, "rises in count")
+    expect_all(is.finite(c(by_delta, by_count)) & c(by_delta, by_count) >= 0, "finite")
+    expect_all(by_delta <= 1000 * e * (1 + 1e-12), "at most the sum")
+  }
+  by_epsilon <- vapply(10^seq(-8, 3, 0.5), compose_pure, 0, delta = 1e-6, count = 50)
+  expect_all(diff(by_epsilon) >= 0, "rises in epsilon")
+  # advanced composition and the rest of the book never beat it
+  n <- 500
+  advanced <- sqrt(2 * n * log(1e6)) * 0.05 + n * 0.05 * expm1(0.05)
+  expect_lt(compose_pure(0.05, 1e-6, n), advanced)
+  expect_blames(compose_pure(-1, 0.1), "epsilon")
+  expect_blames(compose_pure(1, 1), "delta")
+  expect_blames(compose_pure(1, -0.1), "delta")
+  expect_blames(compose_pure(1, 0.1, 0), "count")
+  expect_blames(compose_pure(1, 0.1, 1.5), "count")
+  expect_blames(compose_pure(c(1, 2, 3), 0.1, c(1, 2)), "count", "dpadmm_error_shape")
+  for (x in list(NA_real_, NaN, Inf, "a", numeric(0))) {
+    expect_blames(compose_pure(x, 0.1), "epsilon", "dpadmm_error")
+    expect_blames(compose_pure(1, x), "delta", "dpadmm_error")
+  }
+})
