@@ -52,7 +52,9 @@ calibrate <- function(events, epsilon, delta = 0,
     ), delta, accountant)$epsilon
     # On the log scale the cost is nearly linear; the ends may be 0 or infinite.
     if (is.nan(spent)) spent <- Inf
-    max(-700, min(700, log(spent) - log(epsilon)))
+    excess <- max(-700, min(700, log(spent) - log(epsilon)))
+    # logarithms may round a difference away
+    if (spent > epsilon) max(excess, .Machine$double.eps) else excess
   }
   ends <- log(interval)
   # log() and exp() must not step outside the interval asked for.

@@ -67,7 +67,7 @@ compose_exactly <- function(epsilon, count, delta) {
     loss <- as.vector(outer(loss, (2 * up - count[i]) * epsilon[i], `+`))
     log_choose <- lchoose(count[i], up)
     log_mass <- as.vector(outer(
-      log_mass, log_choose - up * log1p(exp(-epsilon[i])) - (count[i] - up) * log1p(exp(epsilon[i])), `+`
+      log_mass, log_choose - count[i] * log1p(exp(-epsilon[i])) - (count[i] - up) * epsilon[i], `+`
     ))
     # lchoose() is a difference of numbers as large as count log(count)
     slack <- slack + 16 * .Machine$double.eps * count[i] * (epsilon[i] + log1p(count[i]))
