@@ -159,7 +159,8 @@ tilted_window <- function(grids, counts, h) {
         top <- max(x)
         top + log(sum(g$mass * exp(x - top)))
       }, grids, mean)
-      min((sum(counts * cumulant) + .log_outside) / t, .Machine$double.xmax)
+      bound <- (sum(counts * cumulant) + .log_outside) / t
+      if (is.finite(bound)) bound else .Machine$double.xmax
     }
     stats::optimize(bound, c(-8, 1), tol = 0.1)$objective
   }

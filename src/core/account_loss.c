@@ -49,7 +49,8 @@ typedef struct bin {
   dpa_pair pair;
   double q, s, a, b, edge, h;
   double scale;            /* sums are in units of exp(scale) */
-  double mass, rise, fall; /* of P, P (1 - exp(edge - loss)), P exp(edge - loss) */
+  double lowest;           /* the least loss of an output in it, above the edge */
+  double mass, rise, fall; /* of P, P (1 - exp(-over)), P exp(-over), from there on */
 } bin;
 
 static void add_panel(bin *it, double a, double b, const dpa_quadrature *nodes,
@@ -61,8 +62,9 @@ static void add_panel(bin *it, double a, double b, const dpa_quadrature *nodes,
         continue;
       }
       const double z = middle + side * half * nodes[k].x;
-      double over = dpa_loss_at(it->pair, it->q, it->s, z) - it->edge;
-      over = over < 0.0 ? 0.0 : over > it->h ? it->h : over;
+      const double most = it->h - it->lowest;
+      double over = dpa_loss_at(it->pair, it->q, it->s, z) - it->edge - it->lowest;
+      over = over < 0.0 ? 0.0 : over > most ? most : over;
       const double w =
           half * nodes[k].w * exp(log_density(it->pair, it->q, it->s, z) - it->scale);
       it->mass += w;
@@ -108,7 +110,8 @@ dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double
   const double lo = -reach, hi = reach + (pair == DPA_PAIR_ADD ? 0.0 : 1.0 / s);
   double next = output_at(pair, q, s, first * h);
   for (size_t j = 0; j < n; j++) {
-    bin it = {pair, q, s, next, 0.0, (first + (double)j) * h, h, 0.0, 0.0, 0.0, 0.0};
+    bin it = {pair, q,   s,   next, 0.0, (first + (double)j) * h,
+              h,    0.0, 0.0, 0.0,  0.0, 0.0};
     next = output_at(pair, q, s, (first + (double)j + 1.0) * h);
     it.b = next;
     if (pair == DPA_PAIR_ADD) { /* the loss falls with the output */
@@ -127,11 +130,13 @@ dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double
       if (it.scale + log(it.b - it.a) < least) {
         continue;
       }
+      it.lowest = dpa_loss_at(pair, q, s, pair == DPA_PAIR_ADD ? it.b : it.a) - it.edge;
+      it.lowest = fmin(fmax(it.lowest, 0.0), h);
       integrate_bin(&it);
       log_mass[j] = it.scale + log(it.mass);
       if (it.mass > 0.0) {
-        over[j] = it.rise < 0.5 * it.mass ? -log1p(-it.rise / it.mass)
-                                          : -log(it.fall / it.mass);
+        over[j] = it.lowest + (it.rise < 0.5 * it.mass ? -log1p(-it.rise / it.mass)
+                                                       : -log(it.fall / it.mass));
       }
       if (isnan(log_mass[j]) || log_mass[j] == INFINITY || isnan(over[j])) {
         return DPA_NUMERIC;

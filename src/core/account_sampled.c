@@ -108,13 +108,28 @@ static double value(const void *self, double z) {
 }
 
 /* g is convex in t and t increases in z: on [a, b] g is largest at an end, the normal
- * density where |z| is smallest, the base at a. */
+ * density where |z| is smallest, the base at a. Where L is large, log g plus log base
+ * is a convex function of z plus a concave one that varies little: it is at most its
+ * chord plus that variation, which is a far better bound where both are steep. */
 static double bound(const void *self, double a, double b) {
   const sampled *m = self;
   const double near = a > 0.0 ? a : b < 0.0 ? b : 0.0;
   const double left = log_g(m, a), right = log_g(m, b);
   const double g = isnan(left) || right > left ? right : left;
-  return isnan(g) ? INFINITY : log_base(m, a) - 0.5 * near * near + g;
+  if (isnan(g)) {
+    return INFINITY;
+  }
+  const double crude = log_base(m, a) - 0.5 * near * near + g;
+  if (m->kind == MOMENT || !(a > 0.0) || !(left > -INFINITY) ||
+      !(m->order * ratio_at(m, a).log_ratio > 40.0)) {
+    return crude;
+  }
+  const double low = left + log_base(m, a), high = right + log_base(m, b);
+  const double concave = m->order * (log_base(m, a) - log_base(m, b)) + 1e-9;
+  const double slope = (high - low) / (b - a);
+  const double at = slope < a ? a : slope > b ? b : slope; /* top of chord - z^2 / 2 */
+  const double chord = low + slope * (at - a) - 0.5 * at * at + concave;
+  return chord < crude ? chord : crude;
 }
 
 /* Where q exp(u) passes 1 - q the ratio bends within a few s; its complex singularities
@@ -134,6 +149,12 @@ static double log_moment(const sampled *m) {
   const double power = m->order > 2.0 ? m->order : 2.0;
   const double shift = 1.0 / m->s, margin = 14.0;
   const int both = m->kind == REPLACE;
+  if (power * shift > 1e7) {
+    /* Out of reach of the quadrature, where sampling hardly helps any more: the bound
+     * for one who is told whether the record was drawn (for MOMENT, with q = 1). */
+    const double distance = both ? 2.0 * shift : shift;
+    return m->log_q + 0.5 * power * (m->order - 1.0) * distance * distance;
+  }
   const double lo = m->kind == FIXED ? 0.5 * shift : both ? -shift - margin : -margin;
   const double hi = (both ? 2.0 : 1.0) * power * shift + margin;
   /* A hint of the integrand's size: the best of a few places where it can peak. */

@@ -1,0 +1,487 @@
+# Renyi divergences of objective perturbation against truth computed here: the formulas of
+# Theorems 2-4 of vignette("privacy-accounting"), and the exact divergence of small problems
+# by quadrature over the density of the released minimiser (Lemma 6).
+
+gaussian <- function(orders, shift, kappa, tied = FALSE) {
+  rdp_objective_gaussian(orders, 1, shift, kappa, 1, tied)
+}
+
+gamma_norm <- function(orders, shift, kappa, dim, tied = FALSE) {
+  rdp_objective_gamma(orders, 1, shift, kappa, 1, dim, tied)
+}
+
+plain <- function(a, shift) a * shift^2 / 2
+
+# ---- formulas ------------------------------------------------------------------------
+
+theorem2 <- function(a, t, u, k) {
+  s <- a - 1
+  a * u^2 / 2 + (log(2) + pnorm((s - t) * u, log.p = TRUE) + a * log1p(k) -
+    log1p((1 + t) * k) + pmax(0, -s * log1p(k) - log1p(-t * k))) / s
+}
+
+# Over a grid of t, finer and finer around its best.
+theorem2_least <- function(a, u, k) {
+  from <- 0
+  to <- if (k > 0) min(a - 1, 1 / k * (1 - 1e-12)) else a - 1
+  for (round in 1:4) {
+    t <- seq(from, to, length.out = 2001)
+    y <- theorem2(a, t, u, k)
+    from <- t[max(1L, which.min(y) - 1L)]
+    to <- t[min(2001L, which.min(y) + 1L)]
+  }
+  min(y)
+}
+
+# The maximum over the two slopes as it stands in Theorem 3 ...
+theorem3 <- function(a, u, k, n = 401) {
+  s <- a - 1
+  p <- seq(0.5, 1, length.out = n)
+  cap <- 4 * k * p * (1 - p)
+  f1 <- a * log1p(cap) - log1p(a * cap)
+  f2 <- -s * log1p(cap) - log1p(-s * cap)
+  max(a * u^2 / 8 * outer(p, p, `+`)^2 + outer(f1, f2, `+`) / s)
+}
+
+# ... and with the inequalities that its proof bounds it by.
+theorem3_relaxed <- function(a, u, k, n = 100001) {
+  s <- a - 1
+  p <- seq(0, 1, length.out = n)
+  half <- a * u^2 / 4 * p^2 + a * (4 * k * p * (1 - p))^2 / (2 * (1 - s * k))
+  2 * max(half)
+}
+
+# Theorem 4 over the Gamma density. Only part 2 is cut at the pure loss.
+theorem4 <- function(a, u, k, d, tied = FALSE) {
+  s <- a - 1
+  pure <- s * (u + log1p(k))
+  mean_of <- function(bound, kinks) {
+    right <- qgamma(c(1e-4, 1e-8, 1e-12, 1e-20, 1e-30, 1e-60, 1e-120), d, lower.tail = FALSE)
+    at <- c(0, qgamma(c(1e-30, 1e-12, 1e-4, 0.1, 0.5, 0.9), d), right, kinks, 2 * max(kinks))
+    at <- sort(unique(at[is.finite(at)]))
+    # less one, so that small divergences keep their digits
+    f <- function(x) {
+      y <- exp(dgamma(x, d, log = TRUE)) * expm1(bound(x))
+      ifelse(is.finite(y), y, 0)
+    }
+    sum(mapply(function(from, to) {
+      integrate(f, from, to, rel.tol = 1e-11, subdivisions = 5000, stop.on.error = FALSE)$value
+    }, at[-length(at)], at[-1L]))
+  }
+  fixed <- log(2) + s * log1p(k) + (s * u)^2 / (2 * d)
+  two <- function(x) pmin(pure, fixed + s * u^2 / (2 * x))
+  best <- min(
+    mean_of(two, if (pure > fixed) s * u^2 / 2 / (pure - fixed) else 0),
+    expm1(s * rdp_pure(a, u + log1p(k)))
+  )
+  if (s * k < 1) {
+    from <- (s + 0.5) * u
+    licence <- (11 + 5 * sqrt(5)) * (1 - s * k) * u^2 / (64 * k^2)
+    free <- if (k == 0) Inf else if (tied) licence else 0
+    jacobian <- log1p(k) - log1p(a * k) - log1p(-s * k)
+    one <- function(x) {
+      c <- s * a * u^2
+      loss <- ifelse(x >= from, c / (x + sqrt(pmax(0, x^2 - c))),
+        ifelse(x >= s * u, 2 * s * (a * u - x), 2 * x)
+      )
+      loss + ifelse(x >= from & x <= free, 0, jacobian)
+    }
+    best <- min(best, mean_of(one, c(s * u, from, max(from, min(free, 1e3)))))
+  }
+  log1p(best) / s
+}
+
+test_that("named choices and the best t of Theorem 2 are what it says", {
+  for (u in c(1e-3, 0.1, 1, 6)) {
+    for (k in c(0, 1e-4, 0.02, 0.3, 4)) {
+      for (a in c(1.01, 1.5, 2, 7.5, 60)) {
+        value <- gaussian(a, u, k)
+        least <- theorem2_least(a, u, k)
+        expect_lte(value, theorem2(a, 0, u, k) * (1 + 1e-12)) # bound A
+        if ((a - 1) * k < 1) {
+          b <- plain(a, u) + log((1 + k) / ((1 + a * k) * (1 - (a - 1) * k))) / (a - 1)
+          expect_lte(value, b * (1 + 1e-9))
+        }
+        expect_lte(value, least * (1 + 1e-6))
+        expect_gte(value, least * (1 - 1e-9))
+      }
+    }
+  }
+})
+
+test_that("the bound for tied losses is Theorem 3's", {
+  for (u in c(1e-3, 0.1, 1)) {
+    for (ratio in c(0.1, 0.3, 0.55, 0.6, 0.8, 2, 20)) {
+      k <- ratio * u
+      for (a in c(1.01, 1.5, 2, 7.5, 60)) {
+        value <- gaussian(a, u, k, tied = TRUE)
+        expect_lte(value, gaussian(a, u, k))
+        if ((a - 1) * k >= 1) {
+          expect_identical(value, gaussian(a, u, k))
+          next
+        }
+        other <- theorem2_least(a, u, k)
+        expect_lte(value, min(other, theorem3_relaxed(a, u, k)) * (1 + 1e-6))
+        expect_gte(value, min(other, theorem3_relaxed(a, u, k)) * (1 - 1e-8))
+        expect_gte(value, min(other, theorem3(a, u, k)) * (1 - 1e-9))
+      }
+    }
+  }
+})
+
+test_that("Theorem 3's region is where a tied loss costs the plain Gaussian mechanism", {
+  for (a in c(1.1, 2, 10, 50)) {
+    for (u in c(0.01, 0.1)) {
+      # (R sigma / Lambda)^2 = 64 kappa^2 / u^2, so solve 64 k^2 / u^2 = c (1 - s k) for k
+      q <- (11 + 5 * sqrt(5)) * u^2 / 64
+      edge <- (-q * (a - 1) + sqrt(q^2 * (a - 1)^2 + 4 * q)) / 2
+      expect_equal(gaussian(a, u, edge * (1 - 1e-6), TRUE), plain(a, u), tolerance = 1e-14)
+      expect_equal(theorem3(a, u, edge * (1 - 1e-6)), plain(a, u), tolerance = 1e-12)
+      # beyond it the maximum is at a slope of about 0.62, well above for twice the curvature
+      expect_gt(gaussian(a, u, edge * 1.001, TRUE), plain(a, u))
+      expect_gt(gaussian(a, u, 2 * edge, TRUE), 1.1 * plain(a, u))
+      expect_gt(gaussian(a, u, edge / 2), plain(a, u))
+    }
+  }
+})
+
+gamma_problems <- expand.grid(
+  a = c(1.01, 2, 5, 40), u = c(0.05, 0.5, 3), k = c(0, 0.003, 0.1, 1), d = c(1, 2, 3, 10, 100),
+  tied = c(FALSE, TRUE)
+)
+
+test_that("Theorem 4 is the mean over the Gamma density, rounded up", {
+  problems <- subset(gamma_problems, !tied | (k > 0 & a < 10 & u < 1))
+  ratio <- with(problems, mapply(function(a, u, k, d, tied) {
+    gamma_norm(a, u, k, d, tied) / theorem4(a, u, k, d, tied)
+  }, a, u, k, d, tied))
+  expect_gte(min(ratio), 1 - 1e-9)
+  expect_lte(max(ratio), 1.15)
+  expect_lte(stats::median(ratio), 1.002)
+  # kinks are at norms of about s shift: where hardly any noise is, they cost nothing
+  far <- with(problems, d >= 3 & a * u / d < 0.05)
+  expect_gt(sum(far), 20)
+  expect_lte(max(ratio[far]), 1.05)
+})
+
+# ---- exact divergences ---------------------------------------------------------------
+
+# A loss as a function of a = x'theta: slope and curvature, their bounds and the kinks.
+losses <- list(
+  logistic = list(
+    slope = function(a, y) -y * plogis(-y * a), curve = function(a, y) plogis(a) * plogis(-a),
+    l1 = 1, c1 = 0.25, kinks = function(y) numeric(), tied = TRUE
+  ),
+  huber = list(
+    slope = function(a, y) pmin(pmax(a - y, -0.5), 0.5),
+    curve = function(a, y) as.numeric(abs(a - y) < 0.5),
+    l1 = 0.5, c1 = 1, kinks = function(y) y + c(-0.5, 0.5), tied = FALSE
+  ),
+  hinge = list(
+    slope = function(a, y) -y * pmin(pmax((1.5 - y * a) / 1, 0), 1),
+    curve = function(a, y) as.numeric(abs(1 - y * a) < 0.5),
+    l1 = 1, c1 = 1, kinks = function(y) y * (1 + c(-0.5, 0.5)), tied = FALSE
+  )
+)
+
+# Simpson's rule between each two of the points `at`, about `per_unit` intervals per unit.
+simpson <- function(at, per_unit) {
+  at <- sort(unique(at))
+  at <- at[c(TRUE, diff(at) > 1e-9)]
+  rules <- lapply(seq_len(length(at) - 1L), function(i) {
+    n <- ceiling(per_unit * (at[i + 1L] - at[i]) / 2) + 25
+    # a hair inside: the curvature jumps at a kink
+    hair <- 1e-12 * max(1, abs(at[i + 0:1]))
+    x <- seq(at[i] + hair, at[i + 1L] - hair, length.out = 2 * n + 1)
+    cbind(x, log((x[2L] - x[1L]) / 3 * c(1, rep(c(4, 2), length.out = 2 * n - 1), 1)))
+  })
+  rules <- do.call(rbind, rules)
+  list(x = rules[, 1L], log_w = rules[, 2L])
+}
+
+# The larger of the two directions.
+divergence <- function(orders, log_density, log_w, tolerance = 1e-7) {
+  # the laws are complete: nothing lost at the ends
+  for (p in log_density) stopifnot(abs(log_sum(p + log_w)) < tolerance)
+  vapply(orders, function(a) {
+    one <- function(p, q) log_sum(a * p + (1 - a) * q + log_w) / (a - 1)
+    max(one(log_density[[1L]], log_density[[2L]]), one(log_density[[2L]], log_density[[1L]]))
+  }, 0)
+}
+
+log_sum <- function(y) max(y) + log(sum(exp(y - max(y))))
+
+# Both divergences of the minimiser of modulus/2 theta^2 + b theta + weight * the losses
+# of the other records and one of a pair. A record is c(x, y).
+exact_1d <- function(orders, loss, pair, others, weight, modulus, log_noise, scale, reach) {
+  part <- function(theta, record, what) {
+    x <- record[1L]
+    if (what == "slope") {
+      weight * x * loss$slope(x * theta, record[2L])
+    } else {
+      weight * x^2 * loss$curve(x * theta, record[2L])
+    }
+  }
+  total <- function(theta, last, what) {
+    start <- if (what == "slope") modulus * theta else rep(modulus, length(theta))
+    Reduce(`+`, lapply(c(others, list(last)), part, theta = theta, what = what), start)
+  }
+  wide <- (reach + weight * loss$l1 * (length(others) + 1)) / modulus
+  root <- function(last) {
+    uniroot(total, c(-wide, wide), last = last, what = "slope", tol = 1e-13)$root
+  }
+  kinks <- unlist(lapply(c(others, pair), function(r) loss$kinks(r[2L]) / r[1L]))
+  at <- c(-wide, kinks[abs(kinks) < wide], root(pair[[1L]]), root(pair[[2L]]), wide)
+  rule <- simpson(at, max(30 * modulus / scale, 20))
+  log_density <- lapply(pair, function(last) {
+    log_noise(total(rule$x, last, "slope")) + log(total(rule$x, last, "curve"))
+  })
+  divergence(orders, log_density, rule$log_w)
+}
+
+pairs_1d <- list(
+  opposite = list(c(1, 1), c(1, -1)), norms = list(c(1, 1), c(0.3, 1)),
+  mixed = list(c(1, 1), c(-0.4, 1)), apart = list(c(1, -0.4), c(1, 0.6)),
+  tiny = list(c(1, 1), c(1e-3, 1))
+)
+others_1d <- list(list(), list(c(0.8, 1), c(-0.5, 1), c(0.9, -1)))
+orders_exact <- c(1.1, 1.5, 2, 4, 9, 24, 64)
+
+test_that("Gaussian noise: never below the exact divergence in one dimension", {
+  share <- c()
+  for (name in names(losses)) {
+    loss <- losses[[name]]
+    for (pair in pairs_1d[if (name == "huber") 1:5 else c(1:3, 5)]) {
+      for (setting in list(c(0.2, 1, 1), c(1, 0.4, 2), c(0.05, 2, 0.2), c(2, 1, 0.3))) {
+        for (others in if (setting[1L] < 1) others_1d else others_1d[1L]) {
+          weight <- setting[1L]
+          modulus <- setting[2L]
+          sigma <- setting[3L]
+          delta <- 2 * weight * loss$l1
+          bound <- rdp_objective_gaussian(orders_exact, sigma, delta, weight * loss$c1, modulus,
+            tied = loss$tied
+          )
+          exact <- exact_1d(orders_exact, loss, pair, others, weight, modulus,
+            function(g) dnorm(g, 0, sigma, log = TRUE),
+            scale = sigma, reach = 12 * sigma + 65 * delta
+          )
+          share <- c(share, exact / bound)
+        }
+      }
+    }
+  }
+  expect_lte(max(share), 1 + 1e-8)
+  expect_gt(max(share), 0.95) # some reach it
+  expect_gt(length(share) / length(orders_exact), 60)
+})
+
+
+test_that("Gaussian noise: never below the exact divergence in two dimensions", {
+  orders <- c(1.1, 2, 5, 10)
+  # logistic records of labels 1; `far` moves the minimiser (as the dual variable does) to
+  # where both slopes are near their largest
+  exact_2d <- function(x1, x2, weight, modulus, sigma, far) {
+    half <- (9 * sigma + 20 * weight) / modulus
+    step <- 0.3 * sigma / (modulus + max(orders) * weight / 4)
+    axis <- seq(-half, half, by = min(step, 0.4))
+    centre <- -far * (x1 + x2) / max(1e-9, sqrt(sum((x1 + x2)^2)))
+    theta <- rbind(rep(axis, length(axis)), rep(axis, each = length(axis))) + centre
+    log_density <- lapply(list(x1, x2), function(x) {
+      a <- colSums(x * theta)
+      g <- modulus * (theta - centre) + weight * x %o% -plogis(-a)
+      dnorm(g[1L, ], 0, sigma, log = TRUE) + dnorm(g[2L, ], 0, sigma, log = TRUE) +
+        2 * log(modulus) + log1p(weight / modulus * sum(x^2) * plogis(a) * plogis(-a))
+    })
+    log_cell <- 2 * log(axis[2L] - axis[1L])
+    divergence(orders, log_density, log_cell)
+  }
+  turn <- function(degrees) c(cos(degrees * pi / 180), sin(degrees * pi / 180))
+  share <- lapply(list(
+    list(turn(0), turn(90), 0.3, 1, 0.5, 0), list(turn(0), turn(180), 0.3, 1, 0.5, 0),
+    list(turn(0), 0.2 * turn(0), 0.3, 1, 0.5, 5), list(turn(0), turn(90), 1, 1, 1, 8),
+    list(turn(0), turn(120), 0.2, 1, 1, 3), list(turn(0), turn(150), 0.3, 1, 0.5, 25),
+    list(turn(0), turn(165), 0.1, 0.5, 0.5, 50), list(turn(0), turn(135), 0.5, 0.5, 2, 2)
+  ), function(p) {
+    bound <- rdp_objective_gaussian(orders, p[[5L]], 2 * p[[3L]], p[[3L]] / 4, p[[4L]], tied = TRUE)
+    do.call(exact_2d, p) / bound
+  })
+  expect_lte(max(unlist(share)), 1 + 1e-8)
+  expect_gt(share[[6L]][2L], 0.92) # cos(15 degrees)^2 at most
+  expect_gt(share[[7L]][2L], 0.97)
+})
+
+test_that("Gamma-norm noise: never below the exact divergence in one dimension", {
+  share <- c()
+  for (name in names(losses)) {
+    loss <- losses[[name]]
+    for (pair in pairs_1d[c(1, 2, if (name == "huber") 4 else 3)]) {
+      for (setting in list(c(0.2, 1, 1), c(1, 0.4, 0.5), c(0.05, 2, 5))) {
+        weight <- setting[1L]
+        modulus <- setting[2L]
+        alpha <- setting[3L]
+        delta <- 2 * weight * loss$l1
+        bound <- rdp_objective_gamma(orders_exact, alpha, delta, weight * loss$c1, modulus, 1,
+          tied = loss$tied
+        )
+        exact <- exact_1d(orders_exact, loss, pair, list(), weight, modulus,
+          function(g) log(alpha / 2) - alpha * abs(g),
+          scale = 0.5 / alpha, reach = 40 / alpha + 65 * delta
+        )
+        share <- c(share, exact / bound)
+      }
+    }
+  }
+  expect_lte(max(share), 1 + 1e-8)
+  expect_gt(max(share), 0.8)
+  # without curvature this is the Laplace mechanism
+  for (u in c(0.01, 0.5, 3)) {
+    expect_true(all(gamma_norm(orders_exact, u, 0, 1) >= rdp_laplace(orders_exact, 1, u)))
+  }
+})
+
+test_that("Gamma-norm noise: never below the exact divergence in three dimensions", {
+  orders <- c(1.1, 2, 5, 12)
+  # Both records lie on the first axis; r is the distance from it.
+  exact_3d <- function(loss, pair, weight, modulus, alpha) {
+    slope <- function(theta, r) weight * r[1L] * loss$slope(r[1L] * theta, r[2L])
+    curve <- function(theta, r) weight * r[1L]^2 * loss$curve(r[1L] * theta, r[2L])
+    half <- (40 / alpha + 12 * weight * loss$l1) / modulus
+    kinks <- unlist(lapply(pair, function(r) loss$kinks(r[2L]) / r[1L]))
+    roots <- vapply(pair, function(r) {
+      uniroot(function(x) modulus * x + slope(x, r), c(-half, half), tol = 1e-13)$root
+    }, 0)
+    along <- simpson(c(-half, kinks, roots, half), 20 * modulus * alpha / 2)
+    across <- simpson(c(0, 1, 4, 40) / alpha / modulus, 10 * modulus * alpha)
+    r <- rep(across$x, each = length(along$x))
+    log_w <- as.vector(outer(along$log_w, across$log_w + log(2 * pi * across$x), `+`))
+    log_density <- lapply(pair, function(record) {
+      g <- modulus * along$x + slope(along$x, record)
+      log(alpha^3 / (8 * pi)) - alpha * sqrt(rep(g, length(across$x))^2 + (modulus * r)^2) +
+        2 * log(modulus) + log(modulus + curve(along$x, record))
+    })
+    divergence(orders, log_density, log_w, tolerance = 1e-5)
+  }
+  share <- c()
+  for (name in names(losses)) {
+    loss <- losses[[name]]
+    for (setting in list(c(0.2, 1, 1), c(0.5, 0.5, 1), c(0.05, 0.5, 4))) {
+      bound <- rdp_objective_gamma(orders, setting[3L], 2 * setting[1L] * loss$l1,
+        setting[1L] * loss$c1, setting[2L], 3,
+        tied = loss$tied
+      )
+      exact <- exact_3d(loss, pairs_1d$opposite, setting[1L], setting[2L], setting[3L])
+      share <- c(share, exact / bound)
+    }
+  }
+  expect_lte(max(share), 1)
+  expect_gt(max(share), 0.5)
+})
+
+# ---- properties ----------------------------------------------------------------------
+
+orders_all <- c(1.001, 1.05, 1.3, 2, 3, 5.5, 10, 33, 100, 400)
+
+problems_all <- expand.grid(
+  u = c(0.002, 0.3, 5), k = c(0, 0.01, 0.3, 6), d = c(1, 40), tied = c(FALSE, TRUE)
+)
+
+test_that("bounds grow with sensitivity and curvature, fall with noise and modulus", {
+  rises <- function(high, low) all(high >= low * (1 - 1e-9))
+  for (i in seq_len(nrow(problems_all))) {
+    p <- problems_all[i, ]
+    f <- function(sigma = 2, u = p$u, k = p$k, modulus = 3) {
+      rdp_objective_gaussian(orders_all, sigma, u, k, modulus, p$tied)
+    }
+    g <- function(alpha = 2, u = p$u, k = p$k, modulus = 3, d = p$d) {
+      rdp_objective_gamma(orders_all, alpha, u, k, modulus, d, p$tied)
+    }
+    gaussian <- f()
+    expect_true(rises(gaussian[-1L], gaussian[-length(gaussian)]), info = "order")
+    expect_true(rises(f(u = 1.3 * p$u), gaussian), info = "sensitivity")
+    expect_true(rises(f(k = 1.3 * p$k), gaussian), info = "curvature")
+    expect_true(rises(gaussian, f(sigma = 2.6)), info = "noise")
+    expect_true(rises(gaussian, f(modulus = 4)), info = "modulus")
+    expect_true(all(gaussian >= rdp_gaussian(orders_all, 2, p$u) * (1 - 1e-14)))
+    if (p$k == 0) expect_equal(gaussian, rdp_gaussian(orders_all, 2, p$u), tolerance = 1e-14)
+
+    gamma <- g()
+    expect_true(rises(g(u = 1.3 * p$u), gamma), info = "sensitivity")
+    expect_true(rises(g(k = 1.3 * p$k), gamma), info = "curvature")
+    expect_true(rises(g(alpha = 2.6), gamma), info = "rate")
+    expect_true(rises(gamma, g(modulus = 4)), info = "modulus")
+    expect_true(rises(gamma * 1.15, g(d = 2 * p$d)), info = "dimension") # 1.15: see Theorem 4
+    pure <- 2 * p$u + log1p(p$k / 3)
+    expect_true(all(gamma <= pure * (1 + 1e-14)))
+    expect_true(rises(rdp_pure(orders_all, pure), gamma))
+  }
+})
+
+test_that("a flat or absent record costs what it must", {
+  expect_identical(gaussian(orders_all, 0, 0), numeric(10))
+  expect_identical(gamma_norm(orders_all, 0, 0, 5), numeric(10))
+  # in many dimensions Gamma-norm noise is Gaussian noise of variance dim / alpha^2
+  expect_equal(gamma_norm(c(2, 5), 1, 0, 1e5), plain(c(2, 5), 1 / sqrt(1e5)), tolerance = 1e-3)
+})
+
+test_that("the scale of units does not matter", {
+  expect_equal(
+    rdp_objective_gaussian(orders_all, 3e-5, 2e-5, 0.4e3, 2e3, TRUE),
+    gaussian(orders_all, 2 / 3, 0.2, TRUE)
+  )
+  expect_equal(
+    rdp_objective_gamma(orders_all, 3e5, 2e-5, 0.4e3, 2e3, 7), gamma_norm(orders_all, 6, 0.2, 7)
+  )
+})
+
+# Finite and not negative, or the classed error.
+expect_sound <- function(call) {
+  value <- tryCatch(call, dpadmm_error_finite = function(e) 0)
+  expect_true(all(is.finite(value)) && all(value >= 0))
+}
+
+test_that("no extreme makes a bound negative, infinite or NaN", {
+  orders <- c(1 + 1e-7, 1.01, 2, 100, 1e5)
+  for (size in c(0, 1e-6, 1, 1e3)) {
+    for (h in c(0, 1e-12, 0.25, 1e6)) {
+      for (tied in c(FALSE, TRUE)) {
+        for (sigma in c(1e-3, 1, 1e6)) {
+          expect_sound(rdp_objective_gaussian(orders, sigma, size, h, 0.01, tied))
+        }
+        for (alpha in c(1e-6, 1, 1e6)) {
+          for (dim in c(1, 30, 1e5)) {
+            expect_sound(rdp_objective_gamma(orders, alpha, size, h, 0.01, dim, tied))
+          }
+        }
+      }
+    }
+  }
+  expect_error(rdp_objective_gaussian(2, 1e-200, 1, 0, 1), class = "dpadmm_error_finite")
+  expect_error(rdp_objective_gaussian(2, 1, 1, 1e200, 1e-200), class = "dpadmm_error_finite")
+  expect_error(rdp_objective_gamma(2, 1e200, 1e200, 0, 1, 3), class = "dpadmm_error_finite")
+  expect_error(rdp_objective_gamma(2, 1, 1, 1e200, 1e-200, 3), class = "dpadmm_error_finite")
+})
+
+test_that("bad arguments are named", {
+  good <- list(orders = 2, sensitivity = 1, curvature = 1, modulus = 1)
+  wrong <- list(
+    list(orders = 1), list(orders = c(2, 0.5)), list(orders = "2"), list(orders = NA_real_),
+    list(orders = Inf), list(orders = numeric()), list(sensitivity = -1), list(sensitivity = NaN),
+    list(curvature = -1), list(curvature = c(1, 2)), list(modulus = 0), list(modulus = -1),
+    list(modulus = Inf), list(tied = NA), list(tied = 1), list(tied = c(TRUE, FALSE))
+  )
+  fails <- function(f, given, change) {
+    error <- expect_error(do.call(f, modifyList(given, change)), class = "dpadmm_error")
+    expect_identical(error$argument, names(change))
+  }
+  for (change in wrong) {
+    fails(rdp_objective_gaussian, c(good, sigma = 1), change)
+    fails(rdp_objective_gamma, c(good, alpha = 1, dim = 2), change)
+  }
+  for (x in list(0, -1, Inf, NA_real_, "1", c(1, 2))) {
+    fails(rdp_objective_gaussian, c(good, sigma = 1), list(sigma = x))
+    fails(rdp_objective_gamma, c(good, alpha = 1, dim = 2), list(alpha = x))
+  }
+  for (x in list(0, 1.5, -2, NA_real_, "3")) {
+    fails(rdp_objective_gamma, c(good, alpha = 1, dim = 2), list(dim = x))
+  }
+})
