@@ -42,10 +42,11 @@
 #' account(events, delta = 1e-5)
 #' account(rep(dp_event_laplace(b = 10, sensitivity = 1), 5))
 #' @export
-account <- function(events, delta = 0, accountant = c("best", "rdp", "pld", "zcdp", "pure", "paper")) {
+account <- function(events, delta = 0,
+                    accountant = c("best", "rdp", "pld", "zcdp", "pure", "paper")) {
   check_class(events, "dp_events", "events", "the dp_event_ constructors")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
-  accountant <- check_choice(accountant, c("best", "rdp", "pld", "zcdp", "pure", "paper"), "accountant")
+  accountant <- check_choice(accountant, .accountants, "accountant")
   guarantee <- fold_events(events, delta, accountant)
   if (!is.finite(guarantee$epsilon)) {
     abort("accountant", sprintf(
@@ -203,13 +204,14 @@ fold_best <- function(books, delta) {
   results <- lapply(able, fold_with, books = books, delta = delta)
   count <- length(books$ledgers)
   field <- function(name) {
-    vapply(results, function(r) if (is.null(r[[name]])) rep(NA_real_, count) else r[[name]], numeric(count))
+    columns <- lapply(results, function(r) if (is.null(r[[name]])) rep(NA_real_, count) else r[[name]])
+    matrix(unlist(columns), count)
   }
-  epsilon <- matrix(field("epsilon"), count)
+  epsilon <- field("epsilon")
   pick <- cbind(seq_len(count), apply(epsilon, 1L, which.min))
   list(
-    epsilon = epsilon[pick], order = matrix(field("order"), count)[pick],
-    lower = matrix(field("lower"), count)[pick], accountant = able[pick[, 2L]]
+    epsilon = epsilon[pick], order = field("order")[pick], lower = field("lower")[pick],
+    accountant = able[pick[, 2L]]
   )
 }
 

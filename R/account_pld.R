@@ -121,7 +121,8 @@ pld_releases <- function(kinds, ledger, direction, end) {
 
 sampled_bins <- function(e, s, direction, end) {
   if (e$sampling == "poisson") {
-    if (e$neighbours == "add-remove") gaussian_bins(direction, e$q, s) else gaussian_bins("replace", e$q, 2 * s)
+    replace <- e$neighbours == "replace-one"
+    if (replace) gaussian_bins("replace", e$q, 2 * s) else gaussian_bins(direction, e$q, s)
   } else {
     if (e$neighbours == "add-remove") sampled_curve(2, e$q, s, "fixed", "add-remove") # its error
     if (end == "upper") fixed_size_bins(e$q, s) else gaussian_bins("remove", e$q, s)
@@ -134,22 +135,29 @@ sampled_bins <- function(e, s, direction, end) {
 #' @noRd
 pld_ledger <- function(kinds, ledger, want, at, step) {
   rows <- kinds[ledger$kind, , drop = FALSE]
-  two_sided <- any(rows$mechanism == "subsampled_gaussian" & rows$neighbours == "add-remove" & rows$q < 1)
+  sampled <- rows$mechanism == "subsampled_gaussian"
+  two_sided <- any(sampled & rows$neighbours == "add-remove" & rows$q < 1)
   directions <- c("remove", if (two_sided) "add")
+  curve <- function(s) sum(rdp_curves(rows, s) * ledger$count)
   sides <- lapply(c(lower = "lower", upper = "upper"), function(end) {
     lapply(directions, function(direction) pld_releases(kinds, ledger, direction, end))
   })
   if (length(sides$upper[[1L]]) == 0L) return(c(lower = 0, upper = 0))
-  curve <- function(s) sum(rdp_curves(rows, s) * ledger$count)
   count <- sum(vapply(sides$upper[[1L]], `[[`, 0, "count"))
   plan <- pld_plan(curve, count, want, at, step)
   bracket <- c(lower = 0, upper = plan$bound)
+  # Outputs that many standard deviations apart are beyond the grid of doubles.
+  apart <- sqrt(sum(ifelse(sampled | rows$mechanism == "gaussian", rows$sensitivity / rows$sigma, 0)^2))
+  if (apart > 1e6) return(bracket)
   for (round in 1:4) {
     ends <- vapply(names(sides), function(end) {
       max(vapply(sides[[end]], pld_solve, 0, plan = plan, want = want, at = at, end = end))
     }, 0)
     before <- bracket
-    bracket <- c(lower = max(bracket[["lower"]], ends[["lower"]]), upper = min(bracket[["upper"]], ends[["upper"]]))
+    bracket <- c(
+      lower = max(bracket[["lower"]], ends[["lower"]]),
+      upper = min(bracket[["upper"]], ends[["upper"]])
+    )
     width <- bracket[["upper"]] - bracket[["lower"]]
     if (want == "delta" || !is.finite(width) || width <= 0.02 * bracket[["upper"]]) break
     if (round > 1L && width > 0.5 * (before[["upper"]] - before[["lower"]])) break

@@ -102,7 +102,8 @@ rdp_network <- function(orders, lipschitz, gamma, sigma, nodes, participations) 
   fails <- sigma <= 2 * lipschitz * gamma * sqrt(orders * (orders - 1))
   if (any(fails)) {
     abort("theorem", sprintf(
-      "Theorem 4 needs sigma > 2 L gamma sqrt(a (a - 1)), which fails for order %g.", orders[fails][1L]
+      "Theorem 4 needs sigma > 2 L gamma sqrt(a (a - 1)), which fails for order %g.",
+      orders[fails][1L]
     ), argument = "orders", value = orders[fails][1L], place = which(fails)[1L])
   }
   finite_result(

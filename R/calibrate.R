@@ -39,7 +39,7 @@ calibrate <- function(events, epsilon, delta = 0,
   }
   check_number(epsilon, "epsilon", lower = 0, open_lower = TRUE)
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
-  accountant <- check_choice(accountant, c("best", "rdp", "pld", "zcdp", "pure", "paper"), "accountant")
+  accountant <- check_choice(accountant, .accountants, "accountant")
   check_numbers(interval, "interval", lower = 0, open_lower = TRUE, length = 2L)
   if (interval[1L] >= interval[2L]) {
     abort("argument", "`interval` must go from a smaller to a larger noise.",
@@ -93,18 +93,19 @@ safe_root <- function(f, ends, values) {
 }
 
 abort_budget <- function(events, epsilon, delta, floor, noise) {
-  loss <- ifelse(is.na(events$curvature), 0, events$count * log1p(events$curvature / events$modulus))
+  loss <- events$count * log1p(events$curvature / events$modulus)
+  loss[is.na(loss)] <- 0
   node <- ifelse(is.na(events$node), "all", events$node)
   per_node <- tapply(loss, node, sum)
   shared <- if ("all" %in% names(per_node)) per_node[["all"]] else 0
   own <- per_node[names(per_node) != "all"]
   curvature <- shared + if (length(own)) max(own) else 0
-  why <- if (curvature > 0) sprintf(
-    " Of that, noise cannot buy down the curvature term, the sum of log(1 + curvature / modulus): %.4g.",
-    curvature
-  ) else ""
+  why <- if (curvature > 0) sprintf(paste0(
+    " Noise cannot buy down the curvature term, the sum of log(1 + curvature / modulus), ",
+    "which is %.4g: that takes a larger modulus or fewer releases."
+  ), curvature) else ""
   abort("budget", sprintf(
-    "No noise in `interval` meets epsilon = %g at delta = %g: at noise = %.4g the cost is still %.6g.%s",
+    "No noise in `interval` meets epsilon = %g at delta = %g: at %.4g the cost is still %.6g.%s",
     epsilon, delta, noise, floor, why
   ), argument = "epsilon", value = epsilon, floor = floor, curvature = curvature)
 }

@@ -63,8 +63,10 @@ gaussian_sigma <- function(epsilon, delta, sensitivity = 1) {
   check_delta(delta)
   check_numbers(sensitivity, "sensitivity", lower = 0)
   x <- recycle(epsilon = epsilon, delta = delta, sensitivity = sensitivity)
-  mu <- core_call(.Call(ffi_gaussian, "mu", x$epsilon, log(x$delta)))
-  mu <- core_call(.Call(ffi_gaussian, "mu", x$epsilon, log(x$delta) - gaussian_slack(mu, x$epsilon)))
+  log_delta <- log(x$delta)
+  mu <- core_call(.Call(ffi_gaussian, "mu", x$epsilon, log_delta))
+  slack <- gaussian_slack(mu, x$epsilon)
+  mu <- core_call(.Call(ffi_gaussian, "mu", x$epsilon, log_delta - slack))
   finite_result(round_up(x$sensitivity / mu), "sigma")
 }
 
@@ -75,9 +77,11 @@ gaussian_epsilon_mu <- function(mu, log_delta) {
   epsilon[mu > 1e150] <- Inf
   some <- mu > 0 & mu <= 1e150
   if (any(some)) {
-    first <- core_call(.Call(ffi_gaussian, "epsilon", mu[some], log_delta[some]))
-    slack <- gaussian_slack(mu[some], first)
-    epsilon[some] <- round_up(core_call(.Call(ffi_gaussian, "epsilon", mu[some], log_delta[some] - slack)))
+    mu <- mu[some]
+    log_delta <- log_delta[some]
+    first <- core_call(.Call(ffi_gaussian, "epsilon", mu, log_delta))
+    slack <- gaussian_slack(mu, first)
+    epsilon[some] <- round_up(core_call(.Call(ffi_gaussian, "epsilon", mu, log_delta - slack)))
   }
   epsilon
 }

@@ -87,7 +87,8 @@ rdp_pure <- function(orders, epsilon) {
 rdp_pure_curve <- function(a, epsilon) {
   if (epsilon == 0) return(numeric(length(a)))
   s <- a - 1
-  excess <- s * epsilon + log(-expm1(-a * epsilon)) + log(-expm1(-s * epsilon)) - log1p(exp(-epsilon))
+  excess <- s * epsilon + log(-expm1(-a * epsilon)) + log(-expm1(-s * epsilon)) -
+    log1p(exp(-epsilon))
   log1p_exp(excess) / s
 }
 

@@ -153,7 +153,7 @@ static double log_moment(const sampled *m) {
     /* Out of reach of the quadrature, where sampling hardly helps any more: the bound
      * for one who is told whether the record was drawn (for MOMENT, with q = 1). */
     const double distance = both ? 2.0 * shift : shift;
-    return m->log_q + 0.5 * power * (m->order - 1.0) * distance * distance;
+    return m->log_q + 0.5 * m->order * (m->order - 1.0) * distance * distance;
   }
   const double lo = m->kind == FIXED ? 0.5 * shift : both ? -shift - margin : -margin;
   const double hi = (both ? 2.0 : 1.0) * power * shift + margin;
