@@ -1,112 +1,94 @@
-#' Privacy amplification by iteration, as printed
+#' Printed bounds of privacy amplification by iteration
 #'
-#' Two bounds of noisy-fixed-point-admm (Cyffers, Bellet and Basu 2023). They are
-#' *paper* bounds: formulas as printed, for reading and redrawing that paper. No
-#' guarantee of this package rests on them, and [account()] does not use them.
+#' When only the last of several noisy non-expansive maps is seen, what an early one
+#' read is hidden by the noise of the later ones.
 #'
-#' `rdp_iteration()` is its Theorem 6 (Feldman, Mironov, Talwar and Thakurta 2018) for
-#' Gaussian noise: of noisy iterations `u <- T_k(u) + N(0, sigma_k^2 I)` only the last
-#' `u` is seen, and between neighbours `T_k` moves by at most `shifts[k]`. The theorem is
-#' right when every `T_k` is non-expansive and the noise covers all coordinates of `u`.
-#' It asks for moves `a_k` whose partial sums never exceed those of the shifts and whose
-#' total is the same, and bounds the divergence of order `a` by the sum of
-#' `a a_k^2 / (2 sigma_k^2)`. The best moves are the increments of the largest convex
-#' function below the points (cumulative variance, cumulative shift); they are used
-#' unless `moves` are given.
+#' * `rdp_amplification_iteration()`: two sequences `z_{k+1} = T_{k+1}(z_k) + N(0, sigma^2
+#'   I)` from one start, whose maps `T_k`, `T'_k` are non-expansive and differ by at most
+#'   `s_k` in the sup norm of their distance, have final states with Rényi divergence at
+#'   most `sum_k a a_k^2 / (2 sigma^2)` for every `a_1, ..., a_K >= 0` with `sum_{i <= k}
+#'   s_i >= sum_{i <= k} a_i` and equality at the end (Theorem 6, after Feldman et al.
+#'   2018). `shift` is that choice; `NULL` takes the best one, which spreads each shift
+#'   as evenly as the order of the steps allows.
+#' * `rdp_network_walk()`: the network privacy of fully decentralised private ADMM over a
+#'   complete graph, `8 a K_i L^2 gamma^2 log(n) / (sigma^2 n)` (Theorem 4).
 #'
-#' `rdp_network()` is its Theorem 4, what one user learns of another in the fully
-#' decentralised ADMM on the complete graph: `8 a K L^2 gamma^2 log(n) / (sigma^2 n)`
-#' for `K` participations, when `sigma > 2 L gamma sqrt(a (a - 1))`. Its proof applies
-#' amplification by iteration to block updates, which need not be non-expansive, with
-#' noise on one block only; what is proved for that algorithm is the local guarantee,
-#' `8 a L^2 gamma^2 / sigma^2` for every participation.
+#' Theorem 6 is proved under its assumptions. Theorem 4 rests on it, but a step of
+#' decentralised ADMM updates one block, and that map need not be non-expansive: it is
+#' offered for reproducing figures and counts as a "paper" bound, never as "sound".
 #'
 #' @param orders orders, each > 1.
-#' @param shifts how far each map moves between neighbours (>= 0), first to last.
-#' @param sigma standard deviation of the noise of each iteration, recycled (> 0).
-#' @param moves the numbers `a_k` of the theorem, or `NULL` for the best.
-#' @param lipschitz Lipschitz constant L of every user's loss (> 0).
-#' @param gamma step of the proximal operator (> 0).
-#' @param nodes number of users n, at least 2.
-#' @param participations how often a user takes part at most, K.
-#' @return A numeric vector along `orders`, the printed divergence. Errors:
-#'   `dpadmm_error_argument` for moves the theorem does not allow,
-#'   `dpadmm_error_theorem` when the condition on sigma fails at some order.
-#' @references Cyffers, E., Bellet, A. and Basu, D. (2023). From noisy fixed-point
-#'   iterations to private ADMM for centralized and federated learning. *ICML*.
-#'
-#'   Feldman, V., Mironov, I., Talwar, K. and Thakurta, A. (2018). Privacy amplification
-#'   by iteration. *FOCS*.
+#' @param s the K largest distances between the maps (>= 0).
+#' @param sigma standard deviation of the noise (> 0).
+#' @param shift the numbers `a_1, ..., a_K` (>= 0), or `NULL`.
+#' @param n number of users (>= 2).
+#' @param contributions largest number of contributions of one user, `K_i` (>= 1).
+#' @param lipschitz Lipschitz constant L of a user's loss (> 0).
+#' @param gamma step of the proximal maps (> 0).
+#' @return Divergences along `orders`. `rdp_network_walk()` raises
+#'   `dpadmm_error_theorem` where `sigma <= 2 L gamma sqrt(a (a - 1))`, outside the
+#'   theorem.
+#' @source Cyffers, Bellet and Basu (2023), From noisy fixed-point iterations to private
+#'   ADMM for centralized and federated learning, Theorems 4 and 6; Feldman, Mironov,
+#'   Talwar and Thakurta (2018), Privacy amplification by iteration.
 #' @examples
-#' # A shift at the first of ten iterations costs a tenth of it.
-#' rdp_iteration(2, shifts = c(1, rep(0, 9)), sigma = 1)
-#' rdp_network(2, lipschitz = 1, gamma = 0.1, sigma = 2, nodes = 100, participations = 10)
+#' # one step reads a record, nine follow: a tenth of the divergence
+#' rdp_amplification_iteration(2, s = c(1, rep(0, 9)), sigma = 1)
+#' rdp_network_walk(c(2, 8), n = 100, contributions = 5, lipschitz = 1, gamma = 0.1, sigma = 4)
 #' @name amplification
 NULL
 
 #' @rdname amplification
 #' @export
-rdp_iteration <- function(orders, shifts, sigma, moves = NULL) {
+rdp_amplification_iteration <- function(orders, s, sigma, shift = NULL) {
   check_orders(orders)
-  check_numbers(shifts, "shifts", lower = 0)
-  check_numbers(sigma, "sigma",
-    lower = 0, open_lower = TRUE, length = unique(c(1L, length(shifts)))
-  )
-  sigma <- rep_len(sigma, length(shifts))
-  if (is.null(moves)) {
-    moves <- best_moves(shifts, sigma)
+  check_numbers(s, "s", lower = 0)
+  check_number(sigma, "sigma", lower = 0, open_lower = TRUE)
+  if (is.null(shift)) {
+    shift <- even_shifts(s)
   } else {
-    check_numbers(moves, "moves", length = length(shifts))
-    slack <- 1e-12 * max(sum(shifts), sum(abs(moves)))
-    ahead <- cumsum(moves) > cumsum(shifts) + slack
-    if (any(ahead) || abs(sum(moves) - sum(shifts)) > slack) {
-      abort("argument", sprintf(
-        "Sums of `moves` must stay below those of `shifts` and end at the same; %s.",
-        if (any(ahead)) paste("they do not at", where_first(ahead)) else "they end elsewhere"
-      ), argument = "moves")
+    check_numbers(shift, "shift", lower = 0, length = length(s))
+    early <- cumsum(shift) > cumsum(s) * (1 + 1e-12)
+    if (any(early) || abs(sum(shift) - sum(s)) > 1e-12 * sum(s)) {
+      abort("argument", paste(
+        "`shift` must sum to what `s` does and never be ahead of it",
+        if (any(early)) sprintf("(it is at step %d).", which(early)[1L]) else "."
+      ), argument = "shift", place = which(early)[1L])
     }
   }
-  finite_result(orders * sum(moves^2 / (2 * sigma^2)), "divergence")
+  finite_result(orders * sum(shift^2) / (2 * sigma^2), "divergence")
 }
 
-#' Increments of the greatest convex minorant of cumulative shift against cumulative
-#' variance: the path of least energy below the shifts.
+#' The least sum of squares whose partial sums stay below those of s and end with them:
+#' the slopes of the greatest convex minorant of the partial sums.
 #' @noRd
-best_moves <- function(shifts, sigma) {
-  x <- c(0, cumsum(sigma^2))
-  y <- c(0, cumsum(shifts))
-  n <- length(x)
-  # The path must end at the last point; nothing bounds it from above at the start.
-  hull <- 1L
-  for (i in 2:n) {
-    while (length(hull) > 1L) {
-      b <- hull[length(hull)]
-      a <- hull[length(hull) - 1L]
-      if ((y[b] - y[a]) * (x[i] - x[a]) < (y[i] - y[a]) * (x[b] - x[a])) break
-      hull <- hull[-length(hull)]
-    }
-    hull <- c(hull, i)
+even_shifts <- function(s) {
+  total <- c(0, cumsum(s))
+  shift <- numeric(length(s))
+  at <- 1L
+  while (at <= length(s)) {
+    ahead <- (at + 1L):length(total)
+    slope <- (total[ahead] - total[at]) / (ahead - at)
+    to <- ahead[max(which(slope <= min(slope)))]
+    shift[at:(to - 1L)] <- min(slope)
+    at <- to
   }
-  diff(stats::approx(x[hull], y[hull], x)$y)
+  shift
 }
 
 #' @rdname amplification
 #' @export
-rdp_network <- function(orders, lipschitz, gamma, sigma, nodes, participations) {
+rdp_network_walk <- function(orders, n, contributions, lipschitz, gamma, sigma) {
   check_orders(orders)
+  check_number(n, "n", lower = 2, whole = TRUE)
+  check_number(contributions, "contributions", lower = 1, whole = TRUE)
   check_number(lipschitz, "lipschitz", lower = 0, open_lower = TRUE)
   check_number(gamma, "gamma", lower = 0, open_lower = TRUE)
   check_number(sigma, "sigma", lower = 0, open_lower = TRUE)
-  check_number(nodes, "nodes", lower = 2, whole = TRUE)
-  check_number(participations, "participations", lower = 0, whole = TRUE)
-  fails <- sigma <= 2 * lipschitz * gamma * sqrt(orders * (orders - 1))
-  if (any(fails)) {
+  if (any(bad <- sigma <= 2 * lipschitz * gamma * sqrt(orders * (orders - 1)))) {
     abort("theorem", sprintf(
-      "Theorem 4 needs sigma > 2 L gamma sqrt(a (a - 1)), which fails for order %g.",
-      orders[fails][1L]
-    ), argument = "orders", value = orders[fails][1L], place = which(fails)[1L])
+      "Theorem 4 needs sigma > 2 L gamma sqrt(a (a - 1)), which fails at order %g.", orders[bad][1L]
+    ), argument = "orders", value = orders[bad][1L])
   }
-  finite_result(
-    8 * orders * participations * (lipschitz * gamma / sigma)^2 * log(nodes) / nodes, "divergence"
-  )
+  finite_result(8 * orders * contributions * (lipschitz * gamma / sigma)^2 * log(n) / n, "divergence")
 }
