@@ -198,9 +198,8 @@ fold_best <- function(books, delta) {
   able <- Filter(
     function(name) all(accountants()[[name]]$handles(books$kinds)), c("pure", "zcdp", "rdp", "pld")
   )
-  # zCDP is one curve of RDP's family, pure composition is exact or a PLD: each of the
-  # others is asked only where it can win.
-  if ("pure" %in% able) able <- setdiff(able, c("zcdp", "pld"))
+  # Where all it has is pure losses, a PLD is pure composition again.
+  if ("pure" %in% able && !("laplace" %in% books$kinds$mechanism)) able <- setdiff(able, "pld")
   results <- lapply(able, fold_with, books = books, delta = delta)
   count <- length(books$ledgers)
   field <- function(name) {

@@ -92,15 +92,25 @@ laplace_bins <- function(t) {
 
 pld_handles <- function(kinds) kinds$mechanism %in% .pld_mechanisms
 
-#' A ledger as releases, seen from one side: `direction` is "remove" or "add" (which of
-#' two unlike neighbours is the first), `end` of the bracket.
+#' Kinds as this accountant takes them: what it knows only a pure loss of becomes a pure
+#' mechanism.
 #' @noRd
-pld_releases <- function(kinds, ledger, direction, end) {
-  rows <- kinds[ledger$kind, , drop = FALSE]
+pld_kinds <- function(kinds) {
+  for (i in which(kinds$mechanism %in% c("gamma", "objective_gamma"))) {
+    kinds$epsilon[i] <- .pure_losses[[kinds$mechanism[i]]](kinds[i, ])
+    kinds$mechanism[i] <- "pure"
+  }
+  kinds
+}
+
+#' Rows of kinds and counts as releases, seen from one side: `direction` is "remove" or
+#' "add" (which of two unlike neighbours is the first), `end` of the bracket.
+#' @noRd
+pld_releases <- function(rows, direction, end) {
   releases <- list()
   plain <- rows$mechanism == "gaussian"
   # Gaussian releases add up to one.
-  mu <- sqrt(sum(((rows$sensitivity / rows$sigma)^2 * ledger$count)[plain]))
+  mu <- sqrt(sum(((rows$sensitivity / rows$sigma)^2 * rows$count)[plain]))
   if (mu > 0) releases <- list(list(bins = gaussian_bins("remove", 1, 1 / mu), count = 1))
   for (i in which(!plain)) {
     e <- rows[i, ]
@@ -110,11 +120,10 @@ pld_releases <- function(kinds, ledger, direction, end) {
     } else if (e$mechanism == "subsampled_gaussian") {
       s <- e$sigma / e$sensitivity
       if (is.finite(s)) list(bins = sampled_bins(e, s, direction, end))
-    } else {
-      loss <- .pure_losses[[e$mechanism]](e)
-      if (loss > 0) list(atoms = atoms_of_pure(loss))
+    } else if (e$epsilon > 0) {
+      list(pure = e$epsilon)
     }
-    if (!is.null(release)) releases <- c(releases, list(c(release, count = ledger$count[i])))
+    if (!is.null(release)) releases <- c(releases, list(c(release, count = e$count)))
   }
   releases
 }
@@ -134,21 +143,21 @@ sampled_bins <- function(e, s, direction, end) {
 #' answer so far says.
 #' @noRd
 pld_ledger <- function(kinds, ledger, want, at, step) {
-  rows <- kinds[ledger$kind, , drop = FALSE]
+  rows <- pld_kinds(kinds[ledger$kind, , drop = FALSE])
+  rows$count <- ledger$count
   sampled <- rows$mechanism == "subsampled_gaussian"
   two_sided <- any(sampled & rows$neighbours == "add-remove" & rows$q < 1)
   directions <- c("remove", if (two_sided) "add")
-  curve <- function(s) sum(rdp_curves(rows, s) * ledger$count)
+  curve <- function(s) sum(rdp_curves(rows, s) * rows$count)
   sides <- lapply(c(lower = "lower", upper = "upper"), function(end) {
-    lapply(directions, function(direction) pld_releases(kinds, ledger, direction, end))
+    lapply(directions, function(direction) pld_releases(rows, direction, end))
   })
   if (length(sides$upper[[1L]]) == 0L) return(c(lower = 0, upper = 0))
-  count <- sum(vapply(sides$upper[[1L]], `[[`, 0, "count"))
-  plan <- pld_plan(curve, count, want, at, step)
+  plan <- pld_plan(curve, sides$upper[[1L]], want, at, step)
   bracket <- c(lower = 0, upper = plan$bound)
   # Outputs that many standard deviations apart are beyond the grid of doubles.
-  apart <- sqrt(sum(ifelse(sampled | rows$mechanism == "gaussian", rows$sensitivity / rows$sigma, 0)^2))
-  if (apart > 1e6) return(bracket)
+  apart <- (rows$sensitivity / rows$sigma * sqrt(rows$count))[sampled | rows$mechanism == "gaussian"]
+  if (any(apart > 1e8)) return(bracket)
   for (round in 1:4) {
     ends <- vapply(names(sides), function(end) {
       max(vapply(sides[[end]], pld_solve, 0, plan = plan, want = want, at = at, end = end))
@@ -161,7 +170,7 @@ pld_ledger <- function(kinds, ledger, want, at, step) {
     width <- bracket[["upper"]] - bracket[["lower"]]
     if (want == "delta" || !is.finite(width) || width <= 0.02 * bracket[["upper"]]) break
     if (round > 1L && width > 0.5 * (before[["upper"]] - before[["lower"]])) break
-    plan <- pld_plan(curve, count, "delta", bracket[["upper"]], step)
+    plan <- pld_plan(curve, sides$upper[[1L]], "delta", bracket[["upper"]], step)
   }
   # Rounding can cross the ends of an exact bracket.
   c(lower = min(bracket), upper = max(bracket))

@@ -46,30 +46,57 @@ calibrate <- function(events, epsilon, delta = 0,
       argument = "interval", value = interval
     )
   }
-  excess <- function(x) {
+  # On the log scale the cost is nearly linear; at the ends it may be 0 or infinite.
+  excess_of <- function(accountant) function(x) {
     spent <- fold_events(check_class(
       events(exp(x)), "dp_events", "events(noise)", "the dp_event_ constructors"
     ), delta, accountant)$epsilon
-    # On the log scale the cost is nearly linear; the ends may be 0 or infinite.
-    if (is.nan(spent)) spent <- Inf
-    excess <- max(-700, min(700, log(spent) - log(epsilon)))
-    # logarithms may round a difference away
-    if (spent > epsilon) max(excess, .Machine$double.eps) else excess
+    if (is.nan(spent)) 700 else max(-700, min(700, log(spent) - log(epsilon)))
   }
+  excess <- excess_of(accountant)
   ends <- log(interval)
-  # log() and exp() must not step outside the interval asked for.
-  at_ends <- c(excess(ends[1L]), excess(ends[2L]))
-  if (all(at_ends > 0)) {
-    best <- exp(ends[which.min(at_ends)])
-    abort_budget(events(best), epsilon, delta, exp(min(at_ends)) * epsilon, best)
+  if (delta > 0 && accountant %in% c("best", "pld")) {
+    # The quick accountant says where to look.
+    ends <- tryCatch(
+      around_root(excess, solve_noise(excess_of("rdp"), ends, events, epsilon, delta), ends),
+      dpadmm_error = function(e) ends
+    )
   }
-  if (all(at_ends <= 0)) {
+  exp(solve_noise(excess, ends, events, epsilon, delta)$safe)
+}
+
+#' The root of the excess: list(safe =, the end of `ends` on its `safe_end`).
+#' @noRd
+solve_noise <- function(excess, ends, events, epsilon, delta) {
+  values <- c(excess(ends[1L]), excess(ends[2L]))
+  if (all(values > 0)) {
+    abort_budget(events(exp(ends[which.min(values)])), epsilon, delta,
+      floor = exp(min(values)) * epsilon, noise = exp(ends[which.min(values)])
+    )
+  }
+  if (all(values <= 0)) {
     abort("argument", sprintf(
       "Every noise in `interval` meets epsilon = %g: its ends cost %.4g and %.4g. Widen it.",
-      epsilon, exp(at_ends[1L]) * epsilon, exp(at_ends[2L]) * epsilon
-    ), argument = "interval", value = interval)
+      epsilon, exp(values[1L]) * epsilon, exp(values[2L]) * epsilon
+    ), argument = "interval", value = exp(ends))
   }
-  exp(safe_root(excess, ends, at_ends))
+  list(safe = safe_root(excess, ends, values), safe_end = ends[which.min(values)])
+}
+
+#' Two points around the root, near that of a function like it.
+#' @noRd
+around_root <- function(f, like, ends) {
+  x <- like$safe
+  outward <- sign(like$safe_end - x)
+  # towards more noise until it is enough, towards less until it is not
+  enough <- f(x) <= 0
+  step <- if (enough) -0.03 else 0.03
+  repeat {
+    y <- min(max(x + outward * step, ends[1L]), ends[2L])
+    if ((f(y) <= 0) != enough || y %in% ends) return(sort(c(x, y)))
+    x <- y
+    step <- 2 * step
+  }
 }
 
 #' The point next to the root of a monotone function where it is <= 0, to a relative
@@ -78,7 +105,7 @@ calibrate <- function(events, epsilon, delta = 0,
 safe_root <- function(f, ends, values) {
   safe <- ends[which.min(values)]
   root <- stats::uniroot(f, ends,
-    f.lower = values[1L], f.upper = values[2L], tol = 1e-11, maxiter = 200L
+    f.lower = values[1L], f.upper = values[2L], tol = 1e-10, maxiter = 200L
   )
   if (root$f.root <= 0) return(root$root)
   towards <- sign(safe - root$root)

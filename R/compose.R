@@ -48,7 +48,7 @@ compose_groups <- function(epsilon, count, delta) {
     compose_exactly(epsilon, count, delta)
   } else {
     releases <- lapply(seq_along(epsilon), function(i) {
-      list(atoms = atoms_of_pure(epsilon[i]), count = count[i])
+      list(pure = epsilon[i], count = count[i])
     })
     curve <- function(s) sum(count * vapply(epsilon, function(e) rdp_pure_curve(1 + s, e), 0))
     pld_upper(releases, delta, curve)

@@ -83,22 +83,30 @@ pld_bracket <- function(events, step, want, at) {
 # ---- from losses to a grid ----------------------------------------------------------
 
 # A release is a list of `count` and either `bins`, a function of the step h and of
-# log_tail, or `atoms`, list(loss, log_mass). Bins are a list of `index`, `log_mass`, the
-# log of the mass with losses between index * h and (index + 1) * h; `over`, by how much
-# the loss of all of it, taken as one outcome, exceeds index * h; `log_above`, the log of what was cut off above; and
-# `log_below`, of what was cut off below and may be counted at `below`.
+# log_tail, or `pure`, the epsilon of a randomised response. Bins are a list of `index`,
+# `log_mass`, the log of the mass with losses between index * h and (index + 1) * h; `over`,
+# by how much the loss of all of it, taken as one outcome, exceeds index * h; `log_above`,
+# the log of what was cut off above; and `log_below`, of what was cut off below and may be
+# counted at `below`.
 
-atoms_of_pure <- function(epsilon) {
-  list(loss = c(-epsilon, epsilon), log_mass = -log1p(exp(c(epsilon, -epsilon))))
-}
-
-bin_release <- function(release, h, log_tail) {
-  if (is.null(release$atoms)) return(release$bins(h, log_tail))
-  index <- floor(release$atoms$loss / h)
+#' The bins of a release. Towards the lower end a randomised response has its epsilon
+#' lowered to where both its losses are on one grid.
+#' @noRd
+bin_release <- function(release, h, log_tail, end) {
+  if (is.null(release$pure)) return(release$bins(h, log_tail))
+  epsilon <- release$pure
+  if (end == "lower") {
+    steps <- floor(2 * epsilon / h)
+    epsilon <- steps * h / 2
+    index <- floor(c(-steps, steps) / 2)
+    over <- rep(h * (steps / 2 - index[2L]), 2L)
+  } else {
+    index <- floor(c(-epsilon, epsilon) / h)
+    over <- pmin(h, pmax(0, c(-epsilon, epsilon) - index * h))
+  }
   list(
-    index = index, log_mass = release$atoms$log_mass,
-    over = pmin(h, pmax(0, release$atoms$loss - index * h)),
-    below = min(index), log_below = -Inf, log_above = -Inf
+    index = index, log_mass = -log1p(exp(c(epsilon, -epsilon))), over = over,
+    below = index[1L], log_below = -Inf, log_above = -Inf
   )
 }
 
@@ -219,7 +227,7 @@ pld_solve <- function(releases, plan, want, at, end) {
   h <- plan$h
   counts <- vapply(releases, `[[`, 0, "count")
   repeat {
-    bins <- lapply(releases, bin_release, h = h, log_tail = plan$log_tail)
+    bins <- lapply(releases, bin_release, h = h, log_tail = plan$log_tail, end = end)
     too_many <- max(1, unlist(lapply(bins, `[[`, "too_many")))
     if (too_many == 1) {
       grids <- lapply(bins, tilt, h = h, theta = theta, end = end)
@@ -284,7 +292,8 @@ pld_solve <- function(releases, plan, want, at, end) {
 #' Where to look: the order, less one, that Renyi accounting finds best, and the step.
 #' `curve` is the total Renyi divergence as a function of the order less one.
 #' @noRd
-pld_plan <- function(curve, count, want, at, step) {
+pld_plan <- function(curve, releases, want, at, step) {
+  count <- sum(vapply(releases, `[[`, 0, "count"))
   goal <- if (want == "epsilon") {
     function(s) conversion(1 + s, curve(s), at, s = s)
   } else {
@@ -301,7 +310,11 @@ pld_plan <- function(curve, count, want, at, step) {
   # Splitting a cell adds at most h^2 / 4 to the variance of a loss, which moves epsilon by
   # (theta + 1) / 2 times that.
   tolerance <- 1e-4 * max(epsilon, 0.1 * curve(theta), 1e-10)
-  h <- if (is.null(step)) sqrt(8 * tolerance / (count * (theta + 1))) else step
+  h <- sqrt(8 * tolerance / (count * (theta + 1)))
+  # Lowering a pure loss by h / 2 moves epsilon by up to that each time.
+  pure <- sum(vapply(releases, function(r) if (is.null(r$pure)) 0 else r$count * tanh(r$pure / 2), 0))
+  if (pure > 0) h <- min(h, 10 * tolerance / pure)
+  if (!is.null(step)) h <- step
   list(
     theta = theta, h = h, fixed = !is.null(step), log_tail = log_delta - log(count) - 25,
     # what Renyi accounting itself proves
@@ -312,7 +325,6 @@ pld_plan <- function(curve, count, want, at, step) {
 #' The upper end alone, for the total of releases whose Renyi curve is known.
 #' @noRd
 pld_upper <- function(releases, delta, curve) {
-  count <- sum(vapply(releases, `[[`, 0, "count"))
-  plan <- pld_plan(curve, count, "epsilon", log(delta), NULL)
+  plan <- pld_plan(curve, releases, "epsilon", log(delta), NULL)
   min(plan$bound, pld_solve(releases, plan, "epsilon", log(delta), "upper"))
 }

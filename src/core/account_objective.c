@@ -106,7 +106,7 @@ dpa_status dpa_rdp_objective_gaussian(const double *orders, size_t n, double shi
 /* One problem at one order, in x = alpha * norm, which is Gamma(dim, 1). */
 typedef struct spherical {
   double s, shift, kappa, dim;
-  double log_pure; /* s times the pure loss: bounds log E exp(s G) at every norm */
+  double log_pure; /* s times the pure loss */
   double jacobian; /* the Jacobians' factor where it is not free, in logs */
   double free_to;  /* the radius up to which it is, from (s + 1/2) shift on */
 } spherical;
@@ -138,17 +138,9 @@ static double part_two(const spherical *p, double x) {
 static double next_break(const spherical *p, double x, double to) {
   const double pull = p->s * p->shift;
   const double fixed = LOG_2 + p->s * log1p(p->kappa) + 0.5 * pull * pull / p->dim;
-  /* where part one meets the pure loss, on each of its branches */
-  const double room = p->log_pure - p->jacobian;
-  const double square = p->s * (1.0 + p->s) * p->shift * p->shift;
-  const double candidate[] = {pull,
-                              pull + 0.5 * p->shift,
-                              p->free_to,
-                              0.5 * pull * p->shift / (p->log_pure - fixed),
-                              0.5 * (square / room + room),
-                              (1.0 + p->s) * p->shift - 0.5 * room / p->s,
-                              0.5 * room};
-  for (int k = 0; k < 7; k++) {
+  const double candidate[] = {pull, pull + 0.5 * p->shift, p->free_to,
+                              0.5 * pull * p->shift / (p->log_pure - fixed)};
+  for (int k = 0; k < 4; k++) {
     const double c = candidate[k];
     if ((c > x && c < to) || (c < x && c > to)) {
       to = c;
@@ -201,24 +193,26 @@ static void add_span(const spherical *p, int part, double from, double to, doubl
       const dpa_quadrature node = dpa_gauss8[i / 2];
       const double at = middle + (i % 2 ? -1.0 : 1.0) * half * node.x;
       const double log_w = log(half * node.w) + (p->dim - 1.0) * log(at) - at - top;
-      const double y = part == 1 ? part_one(p, at) : part_two(p, at);
+      const double y = part == 1 ? part_one(p, at) : fmin(part_two(p, at), p->log_pure);
       *mass = dpa_log_add(*mass, log_w);
-      *excess = dpa_log_add(*excess, log_w + log_less_one(fmin(y, p->log_pure)));
+      *excess = dpa_log_add(*excess, log_w + log_less_one(y));
     }
     x = end;
   }
 }
 
-/* log of the mean of exp(bound) less one, bound by either part or the pure loss, over
- * the norm; what is left out at the ends counts at the pure loss. */
+/* log of the mean over the norm of exp(bound), less one; what is left out at the ends
+ * counts at the largest the bound can be. Part one bounds a moment after a change of
+ * variables, not the ratio of densities, so the pure loss does not cap it. */
 static double log_mean(const spherical *p, int part) {
-  const double tail = 60.0 + p->log_pure;
+  const double most = part == 1 ? 2.0 * p->s * p->shift + p->jacobian : p->log_pure;
+  const double tail = 60.0 + most;
   double lo, hi, mass = -INFINITY, excess = -INFINITY;
   gamma_ends(p->dim, tail, &lo, &hi);
   const double mode = fmax(lo, p->dim - 1.0);
   add_span(p, part, mode, lo, &mass, &excess);
   add_span(p, part, mode, hi, &mass, &excess);
-  return dpa_log_add(excess - mass, LOG_2 + log_less_one(p->log_pure) - tail);
+  return dpa_log_add(excess - mass, LOG_2 + log_less_one(most) - tail);
 }
 
 dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
