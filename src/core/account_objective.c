@@ -6,7 +6,7 @@
 
 #define LOG_2 0.69314718055994530942
 #define GOLDEN 0.61803398874989484820
-#define EFOLDS 3.0
+#define EFOLDS 2.0 /* the density's change over a panel; a quarter for the norm's */
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
 
 /* log((p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a))) / (a - 1), p = 1 / (1 +
@@ -157,7 +157,7 @@ static double log_less_one(double y) {
 /* The ends of Gamma(dim, 1) beyond which there is at most exp(-tail) on either side.
  * Chernoff: P(X > dim y) and P(X < dim y) are at most exp(-dim (y - 1 - log y)). */
 static void gamma_ends(double dim, double tail, double *lo, double *hi) {
-  double below = 0.0, top = 1.0;
+  double below = fmax(exp(-tail / dim - 1.0), 1e-300), top = 1.0;
   for (int k = 0; k < 60; k++) {
     const double y = 0.5 * (below + top);
     if (y - 1.0 - log(y) > tail / dim) {
@@ -170,30 +170,45 @@ static void gamma_ends(double dim, double tail, double *lo, double *hi) {
   *hi = dim * (1.0 + sqrt(2.0 * tail / dim) + tail / dim);
 }
 
+static double bound_at(const spherical *p, int part, double x) {
+  return part == 1 ? part_one(p, x) : fmin(part_two(p, x), p->log_pure);
+}
+
 /* Adds, in logs, the mass between two radii and the integral of exp(bound) - 1 over it:
- * Gauss-Legendre on panels over which the density changes by at most exp(EFOLDS). */
+ * Gauss-Legendre on panels over which neither the density nor the exponential of the
+ * bound changes by much more than exp(EFOLDS). */
 static void add_span(const spherical *p, int part, double from, double to, double *mass,
                      double *excess) {
   const double peak = p->dim > 1.0 ? p->dim - 1.0 : 1.0;
   const double top = p->dim > 1.0 ? peak * log(peak) - peak : 0.0;
+  /* leaning() has a square root that ends just below the break it starts at */
+  const double start = (p->s + 0.5) * p->shift;
+  const double root = sqrt(p->s * (1.0 + p->s)) * p->shift;
   double x = from;
   while (x != to) {
     const double stop = next_break(p, x, to);
     double end = fabs(stop - x) > sqrt(peak) ? x + copysign(sqrt(peak), to - x) : stop;
     for (int k = 0; k < 60; k++) {
-      const double change =
-          (p->dim > 1.0 ? (p->dim - 1.0) * log(end / x) : 0.0) - (end - x);
-      if (!(fabs(change) > EFOLDS) || x == 0.0) {
+      const double ratio = log(end / x);
+      const double change = (p->dim - 1.0) * ratio - (end - x);
+      const double lower = fmin(x, end);
+      const double turn = bound_at(p, part, end) - bound_at(p, part, x);
+      if (!(fabs(change) > EFOLDS) && !(fabs(turn) > EFOLDS) &&
+          !(fabs(ratio) > EFOLDS / 4.0) &&
+          (lower < start || fabs(end - x) <= 2.0 * (lower - root))) {
         break;
       }
       end = x + 0.6 * (end - x);
+    }
+    if (end == x) {
+      end = stop;
     }
     const double half = 0.5 * fabs(end - x), middle = 0.5 * (x + end);
     for (int i = 0; i < 8; i++) {
       const dpa_quadrature node = dpa_gauss8[i / 2];
       const double at = middle + (i % 2 ? -1.0 : 1.0) * half * node.x;
       const double log_w = log(half * node.w) + (p->dim - 1.0) * log(at) - at - top;
-      const double y = part == 1 ? part_one(p, at) : fmin(part_two(p, at), p->log_pure);
+      const double y = bound_at(p, part, at);
       *mass = dpa_log_add(*mass, log_w);
       *excess = dpa_log_add(*excess, log_w + log_less_one(y));
     }

@@ -291,7 +291,8 @@ test_that("extremes give a finite epsilon or a classed error, never NaN, a negat
       for (e in one_of_each(s, count)) {
         # many sampled steps, or a loss distribution of millions of them, take seconds
         heavy <- accountant == "pld" || e$mechanism == "subsampled_gaussian"
-        if (heavy && (count > 1 || s < 1)) next
+        if (count > 1 && (heavy || s < 1e6)) next
+        if (heavy && s < 1) next
         got <- tryCatch(account(e, delta, accountant)$epsilon, dpadmm_error = function(e) 0)
         ok <- is.finite(got) && got >= 0
         expect_true(ok, label = sprintf("%s of %s, noise %g, count %g, delta %g: %g", accountant,
@@ -319,7 +320,7 @@ test_that("calibrated noise spends the budget and never more", {
   cases <- list(
     list(function(s) dp_event_gaussian(s, 2, count = 10), c("best", "rdp", "zcdp", "pld"), c(1e-6, 1e6)),
     list(function(a) dp_event_objective_gamma(a, 0.02, 0.001, 1, dim = 10, count = 20), c("best", "rdp", "pure"), c(1e-6, 1e6)),
-    list(function(b) dp_event_laplace(b, 1, count = 5), c("best", "zcdp"), c(1e-6, 1e6)),
+    list(function(b) dp_event_laplace(b, 1, count = 5), c("best", "zcdp"), c(0.1, 1e4)),
     list(function(s) poisson(s, 0.02, 100), c("rdp", "best"), c(0.3, 100)),
     list(function(s) dp_event_objective_gaussian(s, 0.02, 0.001, 1, count = 20), c("best", "rdp"), c(1e-6, 1e6))
   )
