@@ -198,6 +198,7 @@ fold_best <- function(books, delta) {
   able <- Filter(
     function(name) all(accountants()[[name]]$handles(books$kinds)), c("pure", "zcdp", "rdp", "pld")
   )
+  if (length(able) == 0L) check_handled(books$kinds, names(.rdp_curves), "best")
   # Where all it has is pure losses, a PLD is pure composition again.
   if ("pure" %in% able && !("laplace" %in% books$kinds$mechanism)) able <- setdiff(able, "pld")
   results <- lapply(able, fold_with, books = books, delta = delta)

@@ -67,7 +67,7 @@ best_order <- function(total, grid, log_delta, at) {
   if (!is.finite(epsilon[best])) return(c(epsilon = Inf, order = NA))
   around <- log(grid[pmin(pmax(best + c(-1L, 1L), 1L), length(grid))])
   refined <- stats::optimize(function(y) {
-    min(convert(exp(y), at(exp(y))), .Machine$double.xmax)
+    finite_or_largest(convert(exp(y), at(exp(y))))
   }, around, tol = 1e-4)
   if (refined$objective < epsilon[best]) {
     c(epsilon = max(0, round_up(refined$objective)), order = 1 + exp(refined$minimum))

@@ -51,7 +51,10 @@ calibrate <- function(events, epsilon, delta = 0,
     spent <- fold_events(check_class(
       events(exp(x)), "dp_events", "events(noise)", "the dp_event_ constructors"
     ), delta, accountant)$epsilon
-    if (is.nan(spent)) 700 else max(-700, min(700, log(spent) - log(epsilon)))
+    if (is.nan(spent)) spent <- Inf
+    excess <- max(-700, min(700, log(spent) - log(epsilon)))
+    # The logarithms may round to the same number.
+    if (spent > epsilon) max(excess, .Machine$double.eps) else min(excess, 0)
   }
   excess <- excess_of(accountant)
   ends <- log(interval)

@@ -4,10 +4,11 @@
 #'   times the scale of the problem, `C` times the largest gradient of one record. Where
 #'   the noise is so large that rounding alone exceeds it, 64 ulp of the terms.
 #'   The guarantee is for exact minimisers; the statement names the tolerance.
-#' @param threads OpenMP threads over the nodes (>= 1). The result is the same for
-#'   any number.
+#' @param threads OpenMP threads over the nodes, or the records of one data holder (>= 1).
+#'   The result is the same for any number.
 #' @param keep_iterates keep every message, `fit$iterates[iteration, node,
-#'   coefficient]`. They were released anyway.
+#'   coefficient]`. They were released anyway. `NULL`: those of one data holder are kept,
+#'   those of many nodes are not.
 #' @param start a public start: a vector of d coefficients for all nodes, or an N x d
 #'   matrix. It must not be computed from the records. `NULL`: zero.
 #' @param row_bound bound on the norm of a record's features (> 0), stated by you
@@ -19,7 +20,7 @@
 #' @examples
 #' dpadmm_control(threads = 2, keep_iterates = TRUE)
 #' @export
-dpadmm_control <- function(tol = NULL, threads = 1, keep_iterates = FALSE, start = NULL,
+dpadmm_control <- function(tol = NULL, threads = 1, keep_iterates = NULL, start = NULL,
                            row_bound = 1, accountant = c("sound", "paper"),
                            progress = interactive()) {
   if (!is.null(tol)) check_number(tol, "tol", lower = 0, open_lower = TRUE)
@@ -27,7 +28,7 @@ dpadmm_control <- function(tol = NULL, threads = 1, keep_iterates = FALSE, start
   structure(list(
     tol = tol,
     threads = as.integer(check_number(threads, "threads", lower = 1, upper = 1024, whole = TRUE)),
-    keep_iterates = check_flag(keep_iterates, "keep_iterates"),
+    keep_iterates = if (!is.null(keep_iterates)) check_flag(keep_iterates, "keep_iterates"),
     start = start,
     row_bound = check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE),
     accountant = check_choice(accountant, c("sound", "paper"), "accountant"),

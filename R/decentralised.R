@@ -7,7 +7,8 @@ public_numbers <- function(records, nodes, network, loss, C, rho, iterations, co
   list(
     N = length(nodes$names), size = nodes$size, names = nodes$names, degree = network$degree,
     d = ncol(records$x), loss = loss, C = C, rho = rho, iterations = iterations,
-    row_bound = control$row_bound, epsilon = budget$epsilon, delta = budget$delta,
+    row_bound = control$row_bound, delta = budget$delta,
+    epsilon = if (!is.null(budget$epsilon)) per_node(budget$epsilon, length(nodes$names), "epsilon"),
     noise = budget$noise, private = budget$private, mechanism = budget$mechanism
   )
 }
@@ -63,22 +64,57 @@ given_scales <- function(noise, plan, public) {
   matrix(per_node(scale, public$N, "noise"), public$N, K)
 }
 
-#' Noise scales that spend the budget at every node: nodes with the same public numbers
-#' share one calibration.
+#' Groups of nodes with the same public numbers.
+#' @noRd
+alike_nodes <- function(plan, public, ...) {
+  numbers <- cbind(public$size, public$degree, public$epsilon, plan$eta, ...)
+  key <- apply(numbers, 1L, function(row) paste(sprintf("%a", row), collapse = " "))
+  unname(split(seq_len(public$N), match(key, key)))
+}
+
+#' Noise scales that spend the budget at every node: alike nodes share one calibration.
 #' @noRd
 calibrated_scales <- function(plan, public, control) {
   K <- sum(plan$noisy)
-  key <- paste(public$size, public$degree, apply(plan$eta, 1L, function(e) paste(sprintf("%a", e), collapse = " ")))
   scale <- matrix(0, public$N, K)
   # larger noise is more private: a Gamma-norm rate is the inverse of a scale
   as_scale <- function(noise) if (public$mechanism == "gamma") 1 / noise else noise
-  for (group in split(seq_len(public$N), match(key, key))) {
+  for (group in alike_nodes(plan, public)) {
     events <- function(noise) {
       decentralised_events(plan, public, public$mechanism, rep(as_scale(noise), K), nodes = group[1L])
     }
-    scale[group, ] <- as_scale(calibrate_noise(events, public, control))
+    scale[group, ] <- as_scale(calibrate_noise(events, public$epsilon[group[1L]], public, control))
   }
   scale
+}
+
+#' A method's plan with its noise: what runs (`public`, `plan`, the tolerance of every node,
+#' noise scales of the objective and the output, nodes x iterations, and a sparse vector
+#' test), what is reported of the noise, and the events.
+#' @noRd
+protect <- function(method, plan, public, budget, control) UseMethod("protect")
+
+#' @export
+protect.default <- function(method, plan, public, budget, control) {
+  tol <- control$tol
+  if (is.null(tol)) {
+    slope <- public$loss$lipschitz
+    tol <- 1e-10 * public$C * control$row_bound * if (is.finite(slope)) slope else 1
+  }
+  out <- list(public = public, plan = plan, tol = rep(tol, public$N))
+  if (!budget$private) return(out)
+  scale <- if (is.null(budget$noise)) calibrated_scales(plan, public, control) else given_scales(budget$noise, plan, public)
+  out$noise <- scale
+  out$events <- decentralised_events(plan, public, budget$mechanism, scale)
+  if (!is.null(out$events)) out$events$tolerance <- tol
+  spread <- matrix(0, public$N, public$iterations)
+  spread[, plan$noisy] <- scale
+  if (plan$place == "objective") {
+    out$objective <- spread * if (public$mechanism == "gamma") 1 / plan$amplify else plan$amplify
+  } else {
+    out$output <- spread
+  }
+  out
 }
 
 #' @noRd
@@ -105,53 +141,34 @@ run_method.dpadmm_family_decentralised <- function(method, records, nodes, netwo
       argument = "loss", value = loss$name
     )
   }
-  plan <- schedule(method, public)
-  events <- NULL
-  scale <- NULL
-  if (budget$private) {
-    scale <- if (is.null(budget$noise)) calibrated_scales(plan, public, control) else given_scales(budget$noise, plan, public)
-    events <- decentralised_events(plan, public, budget$mechanism, scale)
-  }
-  tol <- control$tol
-  if (is.null(tol)) {
-    tol <- 1e-10 * C * control$row_bound * if (is.finite(loss$lipschitz)) loss$lipschitz else 1
-  }
-  if (!is.null(events)) events$tolerance <- tol
-  result <- run_decentralised(plan, public, records, nodes, network, scale, tol, control, key)
-  if (ended_early(result$status)) {
-    spent <- spent_so_far(events, result$begun, budget$delta)
-    core_call(result$status, paste0("In iteration ", result$begun, ": ", core_words(result$status), " ", spent$words),
-      spent = spent$guarantee, iteration = result$begun
-    )
-  }
-  list(
-    coefficients = t(result$f), iterates = result$iterates, events = events, nodes = nodes[c("names", "size")],
-    network = network, public = public, plan = plan, noise = scale, tol = tol,
+  made <- protect(method, schedule(method, public), public, budget, control)
+  result <- run_decentralised(made, records, nodes, network, control, key)
+  check_finished(result$status, result$begun, made$events, budget$delta)
+  c(list(
+    coefficients = t(result$f), iterates = result$iterates, events = made$events, nodes = nodes[c("names", "size")],
+    network = network, public = made$public, plan = made$plan, noise = made$noise, tol = max(made$tol),
     trace = data.frame(iteration = seq_len(iterations), gap = result$gap, step = result$step)
-  )
+  ), if (!is.null(result$sent)) sending(result$sent, nodes$names, network$degree))
 }
 
-#' Hand the plan and the records to C.
+#' Who sent when, and the messages this saved.
 #' @noRd
-run_decentralised <- function(plan, public, records, nodes, network, scale, tol, control, key) {
+sending <- function(sent, names, degree) {
+  dimnames(sent) <- list(names, NULL)
+  count <- sum(rowSums(sent) * degree)
+  list(sends = sent, messages = c(sent = count, saved = sum(degree) * ncol(sent) - count))
+}
+
+#' Hand what was made of the plan, and the records, to C.
+#' @noRd
+run_decentralised <- function(made, records, nodes, network, control, key) {
+  public <- made$public
+  plan <- made$plan
   N <- public$N
   T <- public$iterations
-  spread <- function(values) {
-    out <- matrix(0, N, T)
-    out[, plan$noisy] <- values
-    out
-  }
   none <- matrix(0, N, T)
-  objective <- output <- none
-  if (!is.null(scale)) {
-    if (plan$place == "objective") {
-      objective <- spread(scale)
-      factor <- if (public$mechanism == "gamma") 1 / plan$amplify else plan$amplify
-      objective <- objective * factor
-    } else {
-      output <- spread(scale)
-    }
-  }
+  objective <- if (is.null(made$objective)) none else made$objective
+  output <- if (is.null(made$output)) none else made$output
   x <- records$x
   if (methods::is(x, "dgCMatrix")) x <- list(p = x@p, i = x@i, x = x@x, Dim = x@Dim)
   bar <- progress_bar(control$progress, T, "ADMM iterations")
@@ -159,13 +176,13 @@ run_decentralised <- function(plan, public, records, nodes, network, scale, tol,
   result <- core_call(.Call(ffi_decentralised, list(
     start = network$start, neighbour = network$neighbour, iterations = T,
     update = match(plan$update, .Call(ffi_updates)) - 1L,
-    eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = rep(tol, N),
-    mechanism = if (!is.null(scale)) match(public$mechanism, .Call(ffi_mechanisms)) - 1L,
-    objective_scale = objective, output_scale = output, key = key,
+    eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = made$tol,
+    mechanism = if (public$private) match(public$mechanism, .Call(ffi_mechanisms)) - 1L,
+    objective_scale = objective, output_scale = output, test = made$test, key = key,
     progress = bar$tick, x = x, y = records$y, place = order(order(nodes$index)),
     size = as.integer(nodes$size), row_bound = control$row_bound,
     loss = public$loss$name, width = public$loss$width, weight = public$C / nodes$size,
-    ridge = public$rho / N, threads = control$threads, keep = control$keep_iterates,
+    ridge = public$rho / N, threads = control$threads, keep = isTRUE(control$keep_iterates),
     f = start_values(control$start, N, public$d)
   )))
   result

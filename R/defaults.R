@@ -17,7 +17,7 @@
 #' pure budget, whose noise grows with every release.
 #' @noRd
 default_problem <- function(C, iterations, size, rho, row_bound, budget) {
-  calibrated <- is.finite(if (is.null(budget$epsilon)) Inf else budget$epsilon)
+  calibrated <- all(is.finite(if (is.null(budget$epsilon)) Inf else budget$epsilon))
   if (is.null(C)) {
     C <- if (calibrated) min(rho * mean(size) / row_bound^2, size) else 1
   }
@@ -57,9 +57,9 @@ noise_sd <- function(public, K) {
   B <- min(public$size)
   sensitivity <- 2 * public$loss$lipschitz / B
   if (is.null(public$noise)) {
-    if (public$mechanism == "gamma") return(sensitivity * K * sqrt(public$d + 1) / public$epsilon)
+    if (public$mechanism == "gamma") return(sensitivity * K * sqrt(public$d + 1) / min(public$epsilon))
     # Renyi accounting needs about 1.085 times the noise of the exact composition
-    return(1.085 * sensitivity * sqrt(K) * gaussian_sigma(public$epsilon, public$delta, 1))
+    return(1.085 * sensitivity * sqrt(K) * gaussian_sigma(min(public$epsilon), public$delta, 1))
   }
   scale <- mean(public$noise$scale)
   sd <- if (public$mechanism == "gamma") sqrt(public$d + 1) / scale else scale
@@ -79,9 +79,9 @@ noise_time <- function(public, K, n) {
 curvature_time <- function(public, T, K, B) {
   if (!public$private || !is.null(public$noise)) return(Inf)
   kappa <- if (public$mechanism == "gamma") {
-    0.1 * public$epsilon / K
+    0.1 * min(public$epsilon) / K
   } else {
-    z <- 1.085 * gaussian_sigma(public$epsilon, public$delta, 1)
+    z <- 1.085 * gaussian_sigma(min(public$epsilon), public$delta, 1)
     min((if (public$loss$tied) 0.5 else 0.15) / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / public$delta))))
   }
   kappa / public$loss$curvature * B * T * min(public$degree) / mean(public$degree)

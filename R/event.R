@@ -33,7 +33,10 @@
 #' @param tolerance gradient norm to which the minimiser was found.
 #' @param printed the printed theorem whose formula `accountant = "paper"` uses,
 #'   one of `r paste0('"', names(.printed_theorems), '"', collapse = ", ")`.
-#' @param printed_modulus the modulus in that printed formula, where it differs.
+#' @param printed_modulus the modulus in that printed formula, where it differs; for
+#'   Gaussian noise under a theorem with a condition on the ratio of noise to
+#'   sensitivity, that ratio.
+#' @param mu split of epsilon in that printed formula, where there is one.
 #' @return A data frame of class `dp_events`.
 #' @examples
 #' one <- dp_event_gaussian(sigma = 2, sensitivity = 1)
@@ -45,6 +48,8 @@ NULL
 # mechanism is one entry here, its constructor and one row in each accountant.
 .mechanisms <- list(
   pure = list(needs = "epsilon", words = "a pure mechanism"),
+  # no accountant but "paper" has a figure for this one
+  printed_test = list(needs = "epsilon", words = "the sparse vector test as printed"),
   laplace = list(needs = c("b", "sensitivity"), words = "Laplace noise"),
   gamma = list(needs = c("alpha", "sensitivity", "dim"), words = "Gamma-norm noise on the output"),
   gaussian = list(needs = c("sigma", "sensitivity"), words = "Gaussian noise on the output"),
@@ -65,7 +70,7 @@ NULL
   mechanism = NA_character_, sigma = NA_real_, alpha = NA_real_, b = NA_real_, epsilon = NA_real_,
   sensitivity = NA_real_, curvature = NA_real_, tied = NA,
   modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
-  tolerance = NA_real_, printed = NA_character_, printed_modulus = NA_real_,
+  tolerance = NA_real_, printed = NA_character_, printed_modulus = NA_real_, mu = NA_real_,
   neighbours = NA_character_, node = NA_integer_, count = 1, iteration = NA_real_
 )
 
@@ -73,7 +78,7 @@ NULL
 .event_bounds <- list(
   sigma = list(0, TRUE, Inf), alpha = list(0, TRUE, Inf), b = list(0, TRUE, Inf),
   epsilon = list(0, FALSE, Inf), sensitivity = list(0, FALSE, Inf),
-  curvature = list(0, FALSE, Inf), modulus = list(0, TRUE, Inf), q = list(0, TRUE, 1)
+  curvature = list(0, FALSE, Inf), modulus = list(0, TRUE, Inf), q = list(0, TRUE, 1), dim = list(1, FALSE, Inf)
 )
 
 new_events <- function(mechanism, ...) {
@@ -127,10 +132,13 @@ dp_event_gamma <- function(alpha, sensitivity, dim, neighbours = "replace-one", 
 #' @rdname dp_event
 #' @export
 dp_event_gaussian <- function(sigma, sensitivity, neighbours = "replace-one", node = NA,
-                              count = 1, iteration = NA, tolerance = NA) {
+                              count = 1, iteration = NA, tolerance = NA, printed = NA,
+                              printed_modulus = NA, mu = NA) {
   new_events("gaussian",
     sigma = sigma, sensitivity = sensitivity, neighbours = neighbours, node = node,
-    count = count, iteration = iteration, tolerance = tolerance
+    count = count, iteration = iteration, tolerance = tolerance,
+    printed = as.character(printed), printed_modulus = as.double(printed_modulus),
+    mu = as.double(mu)
   )
 }
 
@@ -169,6 +177,14 @@ dp_event_objective_gaussian <- function(sigma, sensitivity, curvature, modulus, 
     sigma = sigma, sensitivity = sensitivity, curvature = curvature, modulus = modulus,
     tied = tied, neighbours = neighbours, node = node, count = count, iteration = iteration,
     tolerance = tolerance
+  )
+}
+
+#' Nothing is proved of it, so there is no public constructor.
+#' @noRd
+event_printed_test <- function(epsilon, node, iteration) {
+  new_events("printed_test",
+    epsilon = epsilon, neighbours = "replace-one", node = node, count = 1, iteration = iteration
   )
 }
 

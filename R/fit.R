@@ -47,21 +47,27 @@
 #' @param data a data frame with the variables of the formula.
 #' @param nodes who holds which record: a number of nodes (the records are split
 #'   evenly at random), a vector or factor of length n, or `~column` of the data
-#'   frame.
+#'   frame. [fp_admm()] takes each record for a user of its own when it is missing;
+#'   [dp_sgd()], [dp_cd()] and the [gradient] methods have no nodes.
 #' @param network who talks to whom, see [network]. Its nodes are the sorted values
 #'   (or levels) of `nodes`.
-#' @param method the algorithm, see [decentralised].
+#' @param method the algorithm, see [decentralised], [fp_admm()], [dp_sgd()] and [gradient].
 #' @param loss a loss, by name or from [dpadmm_loss()].
 #' @param penalty `NULL` for decentralised methods, whose penalty is
-#'   `(rho/N) ||f||^2 / 2`.
+#'   `(rho/N) ||f||^2 / 2`; for the others see [penalty], and for [gradient] methods
+#'   [regulariser]; `NULL`: none. They do not use `rho` and `network`, and only [gradient]
+#'   methods use `C` (1 by default).
 #' @param C weight of the mean loss of a node, `0 < C <=` the number of records of
 #'   the smallest node. `NULL`: see Defaults.
 #' @param rho weight of the penalty (> 0).
-#' @param iterations number of exchanges (>= 1). `NULL`: see Defaults.
-#' @param epsilon total privacy budget (> 0, or `Inf`).
+#' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; 50
+#'   for methods with one model.
+#' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods also one a
+#'   node: a record then has the guarantee of its own node.
 #' @param delta probability with which the guarantee may fail, in `[0, 1)`.
 #' @param noise noise of a given size instead of a budget: [gamma_noise()] or
-#'   [gaussian_noise()].
+#'   [gaussian_noise()]; or, next to `epsilon`, which noise to calibrate: `"gamma"` or
+#'   `"gaussian"` (for `delta > 0` only).
 #' @param seed a whole number for a repeatable simulation; `NULL` for a private
 #'   release.
 #' @param control see [dpadmm_control()].
@@ -70,9 +76,9 @@
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
 #'   `print()`, `summary()`, [plot()], [privacy()], `tidy()` and `glance()`. It holds
-#'   `coefficients` (N x d), `iterates` (an array `[iteration, node, coefficient]`
-#'   when `control` keeps them), `trace` (consensus gap and step size by
-#'   iteration), `events`, and public facts. It holds no record, nothing computed
+#'   `coefficients` (N x d), `iterates` (an array `[iteration, node, coefficient]`,
+#'   or `[iteration, coefficient]` for methods with one model, when `control` keeps them),
+#'   `trace` (consensus gap and step size by iteration), `events`, and public facts. It holds no record, nothing computed
 #'   from records that was not released, and no call.
 #'
 #'   Errors are classed, see [dpadmm-conditions].
@@ -105,13 +111,19 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   check_no_dots(...)
   loss <- dpadmm_loss(loss)
   check_class(method, "dpadmm_method", "method", "a method such as mr_admm()")
+  refuse_unused(method, c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network", if (!missing(nodes)) "nodes"))
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   if (!is.null(C)) check_number(C, "C", lower = 0, open_lower = TRUE)
   check_number(rho, "rho", lower = 0, open_lower = TRUE)
   if (!is.null(iterations)) check_number(iterations, "iterations", lower = 1, upper = 1e6, whole = TRUE)
-  budget <- check_budget(if (missing(epsilon)) NULL else epsilon, delta, noise)
+  budget <- check_budget(if (missing(epsilon)) NULL else epsilon, delta, noise,
+    per_node = inherits(method, "dpadmm_family_decentralised")
+  )
   seed <- check_seed(seed)
-  if (missing(nodes)) abort_no_nodes()
+  if (missing(nodes)) {
+    if (inherits(method, "dpadmm_family_decentralised")) abort_no_nodes()
+    nodes <- NULL
+  }
   check_class(network, "dpadmm_network", "network", "network_complete() and the like")
   framed <- inherits(x, "dpadmm_records")
   if (!framed && missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
@@ -130,12 +142,14 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   columns <- records$blueprint$columns
   if (is.null(columns)) columns <- paste0("x", seq_len(ncol(records$x)))
   dimnames(result$coefficients) <- list(result$nodes$names, columns)
-  if (!is.null(result$iterates)) dimnames(result$iterates) <- list(NULL, result$nodes$names, columns)
+  if (!is.null(result$iterates)) {
+    dimnames(result$iterates) <- c(list(NULL), if (length(dim(result$iterates)) == 3L) list(result$nodes$names), list(columns))
+  }
+  result$leaks <- if (budget$private) c(records$leaks, result$leaks)
   structure(c(result, list(
     method = method, loss = loss, budget = budget[c("epsilon", "delta", "mechanism", "private")],
-    blueprint = records$blueprint, seeded = !is.null(seed),
-    leaks = if (budget$private) records$leaks, row_bound = control$row_bound
-  )), class = "dpadmm_fit")
+    blueprint = records$blueprint, seeded = !is.null(seed), row_bound = control$row_bound
+  )), class = c(if (is.null(result$network)) "dpadmm_model_fit", "dpadmm_fit"))
 }
 
 #' @rdname dpadmm_fit
@@ -147,7 +161,6 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, ...) {
     abort("argument", sprintf("`data` must be a data frame, not %s.", kind_of(data)), argument = "data")
   }
   if (length(x) != 3L) abort("argument", "The formula must have a response.", argument = "x")
-  if (missing(nodes)) abort_no_nodes()
   fit_frame(x, data, NULL, nodes, schema, ...)
 }
 
@@ -155,14 +168,13 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, ...) {
 #' @export
 dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, ...) {
   if (missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
-  if (missing(nodes)) abort_no_nodes()
   fit_frame(~., x, y, nodes, schema, ...)
 }
 
 #' Records are built by the default method, once it knows the loss.
 #' @noRd
 fit_frame <- function(formula, data, y, nodes, schema, ...) {
-  if (inherits(nodes, "formula")) {
+  if (!missing(nodes) && inherits(nodes, "formula")) {
     column <- all.vars(nodes)
     if (length(column) != 1L || !(column %in% names(data))) {
       abort("argument", sprintf("`nodes` must be ~column with a column of the data, not %s.", paste(deparse(nodes), collapse = "")),
@@ -174,13 +186,30 @@ fit_frame <- function(formula, data, y, nodes, schema, ...) {
   }
   if (ncol(data) == 0L) abort("shape", "The data frame has no columns to predict from.", argument = "x")
   build <- function(loss) records_frame(formula, data, y, schema, loss)
-  dpadmm_fit.default(structure(list(build = build), class = "dpadmm_records"), nodes = nodes, ...)
+  records <- structure(list(build = build), class = "dpadmm_records")
+  if (missing(nodes)) dpadmm_fit.default(records, ...) else dpadmm_fit.default(records, nodes = nodes, ...)
 }
 
 #' Families of methods answer to this with a list: coefficients (N x d), iterates, events,
-#' nodes, network, trace and public facts.
+#' nodes, network, trace and public facts; perhaps `leaks` and the `words` of the statement
+#' (`sees`, `released`, `bound`).
 #' @noRd
 run_method <- function(method, ...) UseMethod("run_method")
+
+#' Arguments of dpadmm_fit() that a method has no use for.
+#' @noRd
+unused_arguments <- function(method) UseMethod("unused_arguments")
+
+#' @export
+unused_arguments.default <- function(method) character()
+
+#' Settings that would be ignored are an error.
+#' @noRd
+refuse_unused <- function(method, given) {
+  if (length(unused <- intersect(unused_arguments(method), given))) {
+    abort("argument", sprintf("%s does not use `%s`.", method$title, unused[1L]), argument = unused[1L])
+  }
+}
 
 abort_no_nodes <- function() {
   abort("argument", "`nodes` is missing: a number of nodes, a vector, ~column, or NULL.", argument = "nodes")
@@ -198,7 +227,12 @@ check_no_dots <- function(...) {
 
 #' Exactly one of epsilon and noise; what mechanism and whether private at all.
 #' @noRd
-check_budget <- function(epsilon, delta, noise) {
+check_budget <- function(epsilon, delta, noise, per_node = FALSE) {
+  mechanism <- NULL
+  if (is.character(noise)) {
+    mechanism <- check_choice(noise, c("gamma", "gaussian"), "noise")
+    noise <- NULL
+  }
   if (is.null(epsilon) == is.null(noise)) {
     abort("argument", "Give exactly one of `epsilon` (a total budget, Inf for none) and `noise`.", argument = "epsilon")
   }
@@ -206,16 +240,19 @@ check_budget <- function(epsilon, delta, noise) {
   if (!is.null(noise)) {
     check_class(noise, "dpadmm_noise", "noise", "gamma_noise() or gaussian_noise()")
     mechanism <- noise$mechanism
-    if (mechanism == "gaussian" && delta == 0) {
-      abort("accountant", "Gaussian noise gives no pure guarantee: it needs `delta` > 0.", argument = "delta", value = 0)
-    }
   } else {
-    check_number(epsilon, "epsilon", lower = 0, open_lower = TRUE, infinite = TRUE)
-    mechanism <- if (delta > 0) "gaussian" else "gamma"
+    check_numbers(epsilon, "epsilon", lower = 0, open_lower = TRUE, infinite = TRUE, length = if (!per_node) 1L)
+    if (any(is.infinite(epsilon)) && any(is.finite(epsilon))) {
+      abort("argument", "`epsilon` must be finite at every node, or at none.", argument = "epsilon", value = Inf)
+    }
+    if (is.null(mechanism)) mechanism <- if (delta > 0) "gaussian" else "gamma"
+  }
+  if (mechanism == "gaussian" && delta == 0) {
+    abort("accountant", "Gaussian noise gives no pure guarantee: it needs `delta` > 0.", argument = "delta", value = 0)
   }
   list(
     epsilon = epsilon, delta = delta, noise = noise, mechanism = mechanism,
-    private = !is.null(noise) || is.finite(epsilon)
+    private = !is.null(noise) || all(is.finite(epsilon))
   )
 }
 

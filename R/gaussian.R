@@ -67,7 +67,7 @@ gaussian_sigma <- function(epsilon, delta, sensitivity = 1) {
   mu <- core_call(.Call(ffi_gaussian, "mu", x$epsilon, log_delta))
   slack <- gaussian_slack(mu, x$epsilon)
   mu <- core_call(.Call(ffi_gaussian, "mu", x$epsilon, log_delta - slack))
-  finite_result(round_up(x$sensitivity / mu), "sigma")
+  finite_result(round_up(x$sensitivity / mu, 16), "sigma")
 }
 
 #' Epsilon from mu, not checked, rounded up; Inf when it is out of range.

@@ -13,9 +13,16 @@ print.dpadmm_method <- function(x, ...) {
   set <- Filter(Negate(is.null), x$parameters)
   cat(sprintf("<dpadmm_method: %s>\n  %s\n", x$title, x$source))
   for (name in names(set)) {
-    cat(sprintf("  %s = %s\n", name, paste(format(set[[name]]), collapse = ", ")))
+    cat(sprintf("  %s = %s\n", name, describe_parameter(set[[name]])))
   }
   invisible(x)
+}
+
+describe_parameter <- function(x) {
+  if (length(dim(x)) == 2L) return(sprintf("%d x %d matrix", nrow(x), ncol(x)))
+  if (inherits(x, c("dpadmm_penalty", "dpadmm_regulariser"))) return(x$name)
+  if (length(x) > 8L) return(sprintf("%s, ... (%d)", paste(format(x[1:4]), collapse = ", "), length(x)))
+  paste(format(x), collapse = ", ")
 }
 
 #' A parameter that is one number, or one number a node.

@@ -129,14 +129,14 @@ schedule.dpadmm_method_mr_admm <- function(method, public) {
   )
 }
 
-#' @param update the rules of a cycle; only exact updates are noisy and move the dual.
+#' @param update the rules of a cycle; recycled updates are noiseless and do not move the dual.
 #' @param grows whether the penalty of the k-th cycle is eta growth^k.
 #' @noRd
 new_schedule <- function(public, parameters, update, grows = FALSE, place = "objective", printed) {
   N <- public$N
   T <- public$iterations
   cycle <- rep_len(update, T)
-  noisy <- cycle == "exact"
+  noisy <- cycle != "recycled"
   k <- ceiling(seq_len(T) / length(update))
   chosen <- default_parameters(public, grows, length(update))
   pick <- function(name) {

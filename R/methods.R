@@ -4,7 +4,8 @@
 print.dpadmm_fit <- function(x, ...) {
   cat(sprintf("%s: %d nodes (%s), %d coefficients, %d iterations\n\n", x$method$title, x$public$N,
     x$network$name, x$public$d, x$public$iterations))
-  print(privacy(x))
+  print(shown_privacy(x))
+  print_messages(x)
   invisible(x)
 }
 
@@ -92,7 +93,7 @@ summary.dpadmm_fit <- function(object, ...) {
     public = object$public, network = object$network$name, edges = nrow(object$network$edges),
     eta = range(object$plan$eta), gamma = range(object$plan$gamma), noise = object$noise,
     mechanism = object$budget$mechanism, coefficients = coef(object), gap = last$gap,
-    step = last$step, privacy = privacy(object)
+    step = last$step, messages = object$messages, privacy = shown_privacy(object)
   ), class = "summary.dpadmm_fit")
 }
 
@@ -106,7 +107,7 @@ print.summary.dpadmm_fit <- function(x, ...) {
   cat(sprintf("  problem     %s loss, %d coefficients, C = %g, rho = %g\n", x$loss, p$d, p$C, p$rho))
   cat(sprintf("  iterations  %d, penalty eta %s\n", p$iterations, span(x$eta)))
   if (!is.null(x$noise)) {
-    cat(sprintf("  noise       %s, %s %s\n", x$mechanism, if (x$mechanism == "gamma") "alpha" else "sigma", span(range(x$noise))))
+    cat(sprintf("  noise       %s, %s %s\n", x$mechanism, if (x$mechanism == "gamma") "alpha" else "sigma", span(range(unlist(x$noise)))))
   }
   cat(sprintf("  at the end  consensus gap %.3g, step %.3g\n", x$gap, x$step))
   largest <- utils::head(x$coefficients[order(-abs(x$coefficients))], 6L)
@@ -114,7 +115,16 @@ print.summary.dpadmm_fit <- function(x, ...) {
   print(largest, digits = 3L)
   cat("\n")
   print(x$privacy)
+  print_messages(x)
   invisible(x)
+}
+
+#' Messages sent and saved, for methods whose nodes may keep silent.
+#' @noRd
+print_messages <- function(x) {
+  count <- x$messages
+  if (is.null(count)) return(invisible())
+  cat(sprintf("Messages between neighbours: %g sent, %g saved.\n", count[["sent"]], count[["saved"]]))
 }
 
 #' Tidy a fit
@@ -144,11 +154,11 @@ tidy.dpadmm_fit <- function(x, nodes = FALSE, ...) {
 #' @rdname tidy
 #' @exportS3Method generics::glance
 glance.dpadmm_fit <- function(x, ...) {
-  spent <- privacy(x)
+  spent <- shown_privacy(x)
   data.frame(
     method = x$method$name, loss = x$loss$name, nodes = x$public$N, records = sum(x$nodes$size),
     terms = x$public$d, iterations = x$public$iterations, epsilon = spent$epsilon,
     delta = spent$delta, accountant = spent$accountant, seeded = x$seeded,
-    gap = x$trace$gap[nrow(x$trace)]
+    gap = if (is.null(x$trace$gap)) NA_real_ else x$trace$gap[nrow(x$trace)]
   )
 }

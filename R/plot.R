@@ -2,7 +2,8 @@
 #'
 #' Panels of released values and public numbers only: the consensus gap (root mean
 #' square distance of the nodes' coefficients to their mean) and the step size (root
-#' mean square change of the messages) over iterations; and for a private fit the
+#' mean square change of the messages) over iterations (fits with one model have no gap, those
+#' of [gradient] methods the residual of the constraint instead); and for a private fit the
 #' privacy spent over iterations and epsilon against delta, sound and, side by side, as
 #' printed where a printed theorem applies.
 #'
@@ -64,7 +65,10 @@ plot_data <- function(fit) {
     data.frame(panel = panel, axis = axis, x = x, value = value, line = line)
   }
   out <- rbind(
-    long("consensus gap", "iteration", trace$iteration, trace$gap, "fit"),
+    if (!is.null(trace$gap)) {
+      gap <- if (is.null(fit$constraint)) "consensus gap" else "constraint residual"
+      long(gap, "iteration", trace$iteration, trace$gap, "fit")
+    },
     long("step size", "iteration", trace$iteration, trace$step, "fit")
   )
   for (accountant in if (is.null(fit$events)) NULL else c("sound", "paper")) {

@@ -120,6 +120,10 @@ exp_rest <- function(x) {
   ifelse(abs(x) <= 1, x^2 / 2 * series, expm1(x) - x)
 }
 
+#' For optimize(), which warns of infinite values.
+#' @noRd
+finite_or_largest <- function(x) if (is.finite(x)) x else .Machine$double.xmax
+
 log1p_exp <- function(x) pmax(x, 0) + log1p(exp(-abs(x)))
 
 #' @rdname rdp
@@ -208,7 +212,7 @@ check_objective <- function(sensitivity, curvature, modulus, tied) {
 #' @param orders orders, each > 1.
 #' @param rdp the divergences at these orders (>= 0; `Inf` where unknown).
 #' @param delta in (0, 1).
-#' @param epsilon >= 0.
+#' @param epsilon at least 0.
 #' @return A numeric vector along `delta` (or `epsilon`): epsilon >= 0, or delta in
 #'   `[0, 1]`. When no order gives a finite epsilon, an error of class
 #'   `dpadmm_error_finite`.

@@ -8,6 +8,7 @@
 
 #include "core/driver_decentralised.h"
 #include "ffi.h"
+#include "ffi_sparse_vector.h"
 
 #include <limits.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 /* ---- reading a named list ----------------------------------------------------------
  */
 
-static SEXP field(SEXP list, const char *name) {
+SEXP ffi_field(SEXP list, const char *name) {
   SEXP names = Rf_getAttrib(list, R_NamesSymbol);
   for (R_xlen_t k = 0; k < Rf_xlength(list); k++)
     if (strcmp(CHAR(STRING_ELT(names, k)), name) == 0)
@@ -23,12 +24,12 @@ static SEXP field(SEXP list, const char *name) {
   return R_NilValue;
 }
 
-static const double *reals(SEXP list, const char *name) {
-  return REAL_RO(field(list, name));
+const double *ffi_reals(SEXP list, const char *name) {
+  return REAL_RO(ffi_field(list, name));
 }
 
-static double real(SEXP list, const char *name) {
-  return REAL_RO(field(list, name))[0];
+double ffi_real(SEXP list, const char *name) {
+  return REAL_RO(ffi_field(list, name))[0];
 }
 
 /* ---- losses ------------------------------------------------------------------------
@@ -47,15 +48,14 @@ SEXP ffi_losses(void) {
   return widths;
 }
 
-static const dpa_loss *loss_of(SEXP name) {
+const dpa_loss *ffi_loss_named(SEXP name) {
   return dpa_loss_find(CHAR(STRING_ELT(name, 0)));
 }
 
 SEXP ffi_loss_constants(SEXP name, SEXP width) {
-  const dpa_loss_constants c = loss_of(name)->constants(REAL_RO(width)[0]);
-  const char *names[] = {"lipschitz",       "curvature",      "third",
-                         "self_concordant", "tied",           "classification",
-                         ""};
+  const dpa_loss_constants c = ffi_loss_named(name)->constants(REAL_RO(width)[0]);
+  const char *names[] = {"lipschitz", "curvature",      "third", "self_concordant",
+                         "tied",      "classification", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_ScalarReal(c.lipschitz));
   SET_VECTOR_ELT(out, 1, Rf_ScalarReal(c.curvature));
@@ -68,7 +68,7 @@ SEXP ffi_loss_constants(SEXP name, SEXP width) {
 }
 
 SEXP ffi_loss(SEXP name, SEXP width, SEXP a, SEXP y) {
-  const dpa_loss *loss = loss_of(name);
+  const dpa_loss *loss = ffi_loss_named(name);
   const R_xlen_t n = Rf_xlength(a);
   const char *names[] = {"value", "slope", "bend", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -151,13 +151,11 @@ SEXP ffi_permutation(SEXP key, SEXP size) {
 /* ---- records -----------------------------------------------------------------------
  */
 
-/* Records in node order, one dpa_dataset a node. `place` (from 1) is where each goes,
- * `size` the nodes' numbers of records. */
-static dpa_dataset *records_of(SEXP x, SEXP y, SEXP place, SEXP size, double bound) {
+dpa_dataset *ffi_records(SEXP x, SEXP y, SEXP place, SEXP size, double bound) {
   const R_xlen_t n = Rf_xlength(y), nodes = Rf_xlength(size);
   const int sparse = TYPEOF(x) == VECSXP;
-  const size_t d =
-      (size_t)INTEGER_RO(sparse ? field(x, "Dim") : Rf_getAttrib(x, R_DimSymbol))[1];
+  const size_t d = (size_t)INTEGER_RO(sparse ? ffi_field(x, "Dim")
+                                             : Rf_getAttrib(x, R_DimSymbol))[1];
   size_t *to = (size_t *)R_alloc((size_t)n, sizeof *to);
   double *label = (double *)R_alloc((size_t)n, sizeof *label);
   for (R_xlen_t k = 0; k < n; k++) {
@@ -168,12 +166,12 @@ static dpa_dataset *records_of(SEXP x, SEXP y, SEXP place, SEXP size, double bou
   size_t *row = NULL;
   int *col = NULL;
   if (sparse) {
-    const int *p = INTEGER_RO(field(x, "p"));
+    const int *p = INTEGER_RO(ffi_field(x, "p"));
     row = (size_t *)R_alloc((size_t)n + 1, sizeof *row);
     col = (int *)R_alloc((size_t)p[d], sizeof *col);
     val = (double *)R_alloc((size_t)p[d], sizeof *val);
-    dpa_pack_sparse((size_t)n, d, p, INTEGER_RO(field(x, "i")), reals(x, "x"), to,
-                    bound, row, col, val);
+    dpa_pack_sparse((size_t)n, d, p, INTEGER_RO(ffi_field(x, "i")), ffi_reals(x, "x"),
+                    to, bound, row, col, val);
   } else {
     dense = (double *)R_alloc((size_t)n * d, sizeof *dense);
     dpa_pack_dense((size_t)n, d, REAL_RO(x), to, bound, dense);
@@ -196,26 +194,21 @@ static dpa_dataset *records_of(SEXP x, SEXP y, SEXP place, SEXP size, double bou
 /* ---- polling -----------------------------------------------------------------------
  */
 
-typedef struct watcher {
-  SEXP progress; /* a function of the number of finished iterations, or NULL */
-  size_t shown;
-} watcher;
-
 static void check_interrupt(void *unused) {
   (void)unused;
   R_CheckUserInterrupt();
 }
 
 static void show_progress(void *context) {
-  const watcher *w = context;
+  const ffi_watcher *w = context;
   SEXP call = PROTECT(Rf_lang2(w->progress, Rf_ScalarReal((double)w->shown)));
   Rf_eval(call, R_GlobalEnv);
   UNPROTECT(1);
 }
 
 /* At the top level of a context of its own, so that nothing jumps over the run. */
-static int poll(void *context, size_t done) {
-  watcher *w = context;
+int ffi_poll(void *context, size_t done) {
+  ffi_watcher *w = context;
   if (!R_ToplevelExec(check_interrupt, NULL))
     return 1;
   if (w->progress != R_NilValue && done != w->shown) {
@@ -239,44 +232,54 @@ SEXP ffi_threads(void) {
 /* spec: a named list, built by run_decentralised() in R/decentralised.R. */
 SEXP ffi_decentralised(SEXP spec) {
   const dpa_network network =
-      network_of(field(spec, "start"), field(spec, "neighbour"));
+      network_of(ffi_field(spec, "start"), ffi_field(spec, "neighbour"));
   const size_t nodes = network.nodes;
-  const size_t T = (size_t)Rf_asInteger(field(spec, "iterations"));
-  SEXP mechanism = field(spec, "mechanism");
+  const size_t T = (size_t)Rf_asInteger(ffi_field(spec, "iterations"));
+  SEXP mechanism = ffi_field(spec, "mechanism");
   dpa_schedule schedule;
   schedule.nodes = nodes;
   schedule.iterations = T;
-  schedule.update = INTEGER_RO(field(spec, "update"));
-  schedule.eta = reals(spec, "eta");
-  schedule.theta = reals(spec, "theta");
-  schedule.gamma = reals(spec, "gamma");
-  schedule.tol = reals(spec, "tol");
+  schedule.update = INTEGER_RO(ffi_field(spec, "update"));
+  schedule.eta = ffi_reals(spec, "eta");
+  schedule.theta = ffi_reals(spec, "theta");
+  schedule.gamma = ffi_reals(spec, "gamma");
+  schedule.tol = ffi_reals(spec, "tol");
   schedule.mechanism = NULL;
   schedule.objective_scale = schedule.output_scale = NULL;
   if (mechanism != R_NilValue) {
     schedule.mechanism = &dpa_mechanisms[Rf_asInteger(mechanism)];
-    schedule.objective_scale = reals(spec, "objective_scale");
-    schedule.output_scale = reals(spec, "output_scale");
+    schedule.objective_scale = ffi_reals(spec, "objective_scale");
+    schedule.output_scale = ffi_reals(spec, "output_scale");
+  }
+
+  SEXP test = ffi_field(spec, "test");
+  schedule.test = NULL;
+  if (test != R_NilValue) {
+    dpa_test *tests = (dpa_test *)R_alloc(nodes, sizeof *tests);
+    for (size_t i = 0; i < nodes; i++)
+      tests[i] = ffi_read_test(test, i);
+    schedule.test = tests;
   }
 
   dpa_key key;
-  dpa_status status = ffi_read_key(field(spec, "key"), &key);
+  dpa_status status = ffi_read_key(ffi_field(spec, "key"), &key);
   if (status != DPA_OK)
     return ffi_status(status);
-  watcher watch = {field(spec, "progress"), 0};
+  ffi_watcher watch = {ffi_field(spec, "progress"), 0};
   dpa_decentralised run;
   memset(&run, 0, sizeof run);
   run.network = &network;
   run.schedule = &schedule;
-  run.data = records_of(field(spec, "x"), field(spec, "y"), field(spec, "place"),
-                        field(spec, "size"), real(spec, "row_bound"));
-  run.loss = loss_of(field(spec, "loss"));
-  run.width = real(spec, "width");
-  run.weight = reals(spec, "weight");
-  run.ridge = real(spec, "ridge");
+  run.data =
+      ffi_records(ffi_field(spec, "x"), ffi_field(spec, "y"), ffi_field(spec, "place"),
+                  ffi_field(spec, "size"), ffi_real(spec, "row_bound"));
+  run.loss = ffi_loss_named(ffi_field(spec, "loss"));
+  run.width = ffi_real(spec, "width");
+  run.weight = ffi_reals(spec, "weight");
+  run.ridge = ffi_real(spec, "ridge");
   run.key = &key;
-  run.threads = Rf_asInteger(field(spec, "threads"));
-  run.poll = poll;
+  run.threads = Rf_asInteger(ffi_field(spec, "threads"));
+  run.poll = ffi_poll;
   run.context = &watch;
 
   dpa_arena arena = {NULL, 0, 0};
@@ -289,10 +292,11 @@ SEXP ffi_decentralised(SEXP spec) {
   dpa_decentralised_layout(&run, &arena);
 
   const size_t d = run.data[0].d;
-  const int keep = Rf_asLogical(field(spec, "keep"));
-  const char *names[] = {"status", "f", "iterates", "gap", "step", "begun", "done", ""};
+  const int keep = Rf_asLogical(ffi_field(spec, "keep"));
+  const char *names[] = {"status", "f",    "iterates", "gap", "step",
+                         "begun",  "done", "sent",     ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SEXP f = Rf_duplicate(field(spec, "f"));
+  SEXP f = Rf_duplicate(ffi_field(spec, "f"));
   SET_VECTOR_ELT(out, 1, f);
   SET_VECTOR_ELT(out, 3, Rf_allocVector(REALSXP, (R_xlen_t)T));
   SET_VECTOR_ELT(out, 4, Rf_allocVector(REALSXP, (R_xlen_t)T));
@@ -301,6 +305,10 @@ SEXP ffi_decentralised(SEXP spec) {
   if (keep) {
     SET_VECTOR_ELT(out, 2, Rf_alloc3DArray(REALSXP, (int)T, (int)nodes, (int)d));
     trace.iterates = REAL(VECTOR_ELT(out, 2));
+  }
+  if (schedule.test) {
+    SET_VECTOR_ELT(out, 7, Rf_allocMatrix(LGLSXP, (int)nodes, (int)T));
+    trace.sent = LOGICAL(VECTOR_ELT(out, 7));
   }
   trace.f = REAL(f);
   trace.gap = REAL(VECTOR_ELT(out, 3));

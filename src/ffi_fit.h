@@ -1,10 +1,14 @@
-/* The routines of ffi_fit.c, in one table with their numbers of arguments. */
+/* What ffi_fit.c offers: its routines, in one table with their numbers of arguments,
+ * and what the files of other drivers share with it. */
 #ifndef DPA_FFI_FIT_H
 #define DPA_FFI_FIT_H
 
 #ifndef R_NO_REMAP
 #define R_NO_REMAP
 #endif
+#include "core/dataset.h"
+#include "core/loss.h"
+
 #include <R.h>
 #include <Rinternals.h>
 
@@ -28,5 +32,24 @@ SEXP ffi_components(SEXP start, SEXP neighbour);
 SEXP ffi_permutation(SEXP key, SEXP size);
 SEXP ffi_threads(void);
 SEXP ffi_decentralised(SEXP spec);
+
+/* An element of a named list, NULL when there is none; its numbers; its one number. */
+SEXP ffi_field(SEXP list, const char *name);
+const double *ffi_reals(SEXP list, const char *name);
+double ffi_real(SEXP list, const char *name);
+
+const dpa_loss *ffi_loss_named(SEXP name);
+
+/* Records in node order, one dpa_dataset a node. x: a matrix, or a list of the slots p,
+ * i, x, Dim of a dgCMatrix; `place` (from 1) is where each record goes, `size` the
+ * nodes' numbers of records. */
+dpa_dataset *ffi_records(SEXP x, SEXP y, SEXP place, SEXP size, double bound);
+
+/* A dpa_poll: interrupts, and progress. */
+typedef struct ffi_watcher {
+  SEXP progress; /* a function of the number of finished iterations, or NULL */
+  size_t shown;
+} ffi_watcher;
+int ffi_poll(void *context, size_t done);
 
 #endif

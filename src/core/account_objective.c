@@ -6,7 +6,7 @@
 
 #define LOG_2 0.69314718055994530942
 #define GOLDEN 0.61803398874989484820
-#define EFOLDS 2.0 /* the density's change over a panel; a quarter for the norm's */
+#define EFOLDS 1.0 /* the density's change over a panel; a quarter for the norm's */
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
 
 /* log((p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a))) / (a - 1), p = 1 / (1 +

@@ -43,6 +43,7 @@ static dpa_step step_of(const dpa_schedule *schedule, size_t i, size_t t) {
   step.mechanism = schedule->mechanism;
   step.objective_scale = schedule->mechanism ? schedule->objective_scale[at] : 0.0;
   step.output_scale = schedule->mechanism ? schedule->output_scale[at] : 0.0;
+  step.test = schedule->test ? &schedule->test[i] : NULL;
   return step;
 }
 
@@ -61,6 +62,8 @@ static int sweep(dpa_decentralised *run, size_t t, int first) {
     if (!first && run->status[i] != DPA_CONTINUE)
       continue;
     const dpa_step step = step_of(run->schedule, (size_t)i, t);
+    if (first)
+      run->node[i].sent = 1;
     run->status[i] =
         (first ? update->begin : update->advance)(&run->node[i], &step, run->key);
     more |= run->status[i] == DPA_CONTINUE;
@@ -102,6 +105,9 @@ static void exchange(dpa_decentralised *run, dpa_trace *trace, size_t t) {
       for (size_t j = 0; j < d; j++)
         node->lambda[j] += half * (node->degree * node->f[j] - node->inbox[j]);
   }
+  if (trace->sent)
+    for (size_t i = 0; i < nodes; i++)
+      trace->sent[t * nodes + i] = run->node[i].sent;
   if (trace->iterates)
     for (size_t i = 0; i < nodes; i++)
       for (size_t j = 0; j < d; j++)
@@ -114,6 +120,7 @@ dpa_status dpa_decentralised_run(dpa_decentralised *run, dpa_trace *trace) {
   trace->begun = trace->done = 0;
   for (size_t i = 0; i < nodes; i++) {
     run->node[i].f = trace->f + i * d;
+    run->node[i].sends = 0;
     memset(run->node[i].lambda, 0, d * sizeof(double));
     memcpy(run->node[i].solver.f, run->node[i].f, d * sizeof(double));
   }

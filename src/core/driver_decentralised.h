@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "network.h"
+#include "poll.h"
 #include "update.h"
 
 typedef struct dpa_schedule {
@@ -18,6 +19,7 @@ typedef struct dpa_schedule {
   const double *gamma;            /* nodes */
   const double *tol;              /* nodes */
   const dpa_mechanism *mechanism; /* NULL: no noise */
+  const dpa_test *test;           /* nodes, or NULL: every message is sent */
 } dpa_schedule;
 
 /* Where the results go; all the caller's. */
@@ -26,13 +28,10 @@ typedef struct dpa_trace {
   double *iterates; /* iterations x nodes x d column-major, or NULL */
   double *gap;  /* iterations: root mean square distance of the nodes to their mean */
   double *step; /* iterations: root mean square change of the messages */
+  int *sent;    /* nodes x iterations: who sent when, or NULL */
   size_t begun; /* iterations whose updates were started */
   size_t done;  /* iterations whose messages were sent */
 } dpa_trace;
-
-/* Called between steps with the number of finished iterations; not 0 stops the run.
- * Never called from inside a parallel region. */
-typedef int (*dpa_poll)(void *context, size_t done);
 
 typedef struct dpa_decentralised {
   const dpa_network *network;

@@ -9,6 +9,7 @@
 
 #include "node_solver.h"
 #include "rng.h"
+#include "sparse_vector.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -23,20 +24,28 @@ typedef struct dpa_mechanism {
 extern const dpa_mechanism dpa_mechanisms[];
 extern const size_t dpa_mechanisms_count;
 
+/* When a node may send (IPP-ADMM). */
+typedef struct dpa_test {
+  dpa_sparse_vector vector;
+  double loss_clip;
+  int release_candidate; /* as printed: what passed the test is sent */
+} dpa_test;
+
 /* The public numbers of one node's step. */
 typedef struct dpa_step {
   uint32_t iteration;             /* t = 1, 2, ...: names the noise stream */
   double eta;                     /* penalty parameter */
   double theta;                   /* dual step size; 0: the dual variable stays */
   double gamma;                   /* proximal weight of recycled updates */
-  double tol;                     /* gradient norm of a minimiser */
+  double tol;                     /* gradient norm to which a problem is solved */
   const dpa_mechanism *mechanism; /* NULL: no noise */
   double objective_scale; /* its scale in the objective's linear term; 0: none */
   double output_scale;    /* its scale on the message; 0: none */
+  const dpa_test *test;   /* NULL: every message is sent */
 } dpa_step;
 
-/* One node. f, lambda and the sum of the neighbours' messages are its state; the solver
- * is a cache that speeds up its next problem. */
+/* One node. f, lambda, the sum of the neighbours' messages and the number of sends are
+ * its state; the solver is a cache that speeds up its next problem. */
 typedef struct dpa_node {
   uint32_t id;
   size_t d;
@@ -47,7 +56,10 @@ typedef struct dpa_node {
   double *inbox;   /* d: sum over neighbours of their last messages */
   double *message; /* d: what it will send */
   double *linear;  /* d: of the posed problem, noise included */
-  double *kkt; /* d: grad O + b at the last exact update, from released values only */
+  double *kkt;  /* d: grad O + b at the last exact update, from released values only */
+  size_t sends; /* messages sent under a test */
+  int passed;   /* the test of this step was positive */
+  int sent;     /* whether this step's message is new; 0: message repeats f */
   dpa_dataset data;
   dpa_solver solver;
 } dpa_node;
@@ -58,7 +70,8 @@ typedef struct dpa_update {
   dpa_status (*advance)(dpa_node *node, const dpa_step *step, const dpa_key *key);
 } dpa_update;
 
-extern const dpa_update dpa_update_exact, dpa_update_recycled;
+extern const dpa_update dpa_update_exact, dpa_update_recycled, dpa_update_plausible,
+    dpa_update_sparse_vector;
 
 extern const dpa_update *const dpa_updates[];
 extern const size_t dpa_updates_count;

@@ -46,27 +46,26 @@ static void check_gaussian(void) {
         DPA_ARGUMENT);
 }
 
-/* order, shift, kappa, dim, tied; the least part of Theorem 4; how far above it panels
- * at the kinks may lie */
+/* order, shift, kappa, dim, tied; the least part of Theorem 4 */
 static void check_gamma(void) {
-  static const double known[][7] = {
-      {2.0, 0.5, 0.0, 20.0, 0.0, 0.013168102777158208, 1e-09},
-      {1.5, 0.25, 0.0625, 30.0, 0.0, 0.007138750580173727, 1e-06},
-      {1.5, 0.25, 0.0625, 30.0, 1.0, 0.007138750580172789, 1e-06},
-      {6.0, 1.0, 0.0078125, 50.0, 0.0, 0.061994394315301322, 1e-06},
-      {9.0, 0.75, 2.0, 40.0, 0.0, 1.2487227104609588, 0.001},
-      {20.0, 0.5, 0.0, 1.0, 0.0, 0.47504857995885059, 1e-09},
-      {2.0, 0.0625, 0.001953125, 3.0, 0.0, 0.0019748999935172612, 0.02},
-      {2.0, 0.0625, 0.001953125, 3.0, 1.0, 0.001967286507861109, 0.02},
-      {3.0, 2.0, 0.125, 12.0, 0.0, 0.9830086588487476, 0.05}};
+  static const double known[][6] = {
+      {2.0, 0.5, 0.0, 20.0, 0.0, 0.013168102777158208},
+      {1.5, 0.25, 0.0625, 30.0, 0.0, 0.007138750580173727},
+      {1.5, 0.25, 0.0625, 30.0, 1.0, 0.007138750580172789},
+      {6.0, 1.0, 0.0078125, 50.0, 0.0, 0.061994394315301322},
+      {9.0, 0.75, 2.0, 40.0, 0.0, 1.2487227104609588},
+      {20.0, 0.5, 0.0, 1.0, 0.0, 0.47504857995885059},
+      {2.0, 0.0625, 0.001953125, 3.0, 0.0, 0.0019748999935172612},
+      {2.0, 0.0625, 0.001953125, 3.0, 1.0, 0.001967286507861109},
+      {3.0, 2.0, 0.125, 12.0, 0.0, 0.9830086588487476}};
+  double rdp[3];
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     const double *k = known[i];
     CHECK(dpa_rdp_objective_gamma(k, 1, k[1], k[2], k[4] != 0.0, k[3], rdp) == DPA_OK);
-    CHECK(rdp[0] >= k[5] * (1.0 - 1e-9));
-    CHECK(rdp[0] <= k[5] * (1.0 + k[6]));
+    near_relative(rdp[0], k[5], 1e-10);
   }
 
-  /* one call for several orders, some sharing their nodes, is as good as one for each
+  /* one call for several orders is as good as one for each
    */
   const double orders[3] = {2.0, 40.0, 2.5};
   double alone;

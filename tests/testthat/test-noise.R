@@ -145,9 +145,10 @@ test_that("statuses become the documented conditions", {
   expect_identical(failure$argument, "x")
   expect_identical(core_call(1:3), 1:3)
   expect_silent(core_call(status(NULL)))
-  expect_true(interrupt_status(status("interrupt")))
-  expect_false(interrupt_status(status("size")))
-  expect_false(interrupt_status("interrupt"))
+  expect_true(ended_early(status("interrupt")))
+  expect_true(ended_early(status("size")))
+  expect_false(ended_early(status(NULL)))
+  expect_false(ended_early("interrupt"))
 })
 
 test_that("constructors keep the scale and its shape", {

@@ -146,22 +146,17 @@ test_that("Theorem 3's region is where a tied loss costs the plain Gaussian mech
 })
 
 gamma_problems <- expand.grid(
-  a = c(1.01, 2, 5, 40), u = c(0.05, 0.5, 3), k = c(0, 0.003, 0.1, 1), d = c(1, 2, 3, 10, 100),
+  a = c(1.01, 1.5, 2, 5, 40), u = c(0.05, 0.5, 3), k = c(0, 0.003, 0.1, 1), d = c(1, 2, 3, 10, 100),
   tied = c(FALSE, TRUE)
 )
 
-test_that("Theorem 4 is the mean over the Gamma density, rounded up", {
+test_that("Theorem 4 is the mean over the Gamma density", {
   problems <- subset(gamma_problems, !tied | (k > 0 & a < 10 & u < 1))
   ratio <- with(problems, mapply(function(a, u, k, d, tied) {
     gamma_norm(a, u, k, d, tied) / theorem4(a, u, k, d, tied)
   }, a, u, k, d, tied))
   expect_gte(min(ratio), 1 - 1e-9)
-  expect_lte(max(ratio), 1.15)
-  expect_lte(stats::median(ratio), 1.002)
-  # kinks are at norms of about s shift: where hardly any noise is, they cost nothing
-  far <- with(problems, d >= 3 & a * u / d < 0.05)
-  expect_gt(sum(far), 20)
-  expect_lte(max(ratio[far]), 1.05)
+  expect_lte(max(ratio), 1 + 1e-9)
 })
 
 # ---- exact divergences ---------------------------------------------------------------
@@ -409,7 +404,7 @@ test_that("bounds grow with sensitivity and curvature, fall with noise and modul
     expect_true(rises(g(k = 1.3 * p$k), gamma), info = "curvature")
     expect_true(rises(g(alpha = 2.6), gamma), info = "rate")
     expect_true(rises(gamma, g(modulus = 4)), info = "modulus")
-    expect_true(rises(gamma * 1.15, g(d = 2 * p$d)), info = "dimension") # 1.15: see Theorem 4
+    if (p$d > 1) expect_true(rises(gamma, g(d = 2 * p$d)), info = "dimension")
     pure <- 2 * p$u + log1p(p$k / 3)
     expect_true(all(gamma <= pure * (1 + 1e-14)))
     expect_true(rises(rdp_pure(orders_all, pure), gamma))

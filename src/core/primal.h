@@ -1,0 +1,22 @@
+/* What the updates that solve the node's problem share: posing
+ *
+ *   argmin O(f) + (2 lambda + b)'f + eta sum_j ||(f_i + f_j) / 2 - f||^2
+ *
+ * with noise b, and drawing noise from a node's streams. */
+#ifndef DPA_PRIMAL_H
+#define DPA_PRIMAL_H
+
+#include "update.h"
+
+/* The linear term without noise: 2 lambda - eta (V f_i + sum_j f_j). */
+double dpa_primal_linear(const dpa_node *node, const dpa_step *step, size_t j);
+
+/* Pose the problem to the node's solver, with noise of step->objective_scale from the
+ * stream of `purpose`. DPA_CONTINUE when all is well. */
+dpa_status dpa_primal_pose(dpa_node *node, const dpa_step *step, const dpa_key *key,
+                           dpa_purpose purpose);
+
+/* message = the solver's point plus noise of step->output_scale. Overwrites linear. */
+dpa_status dpa_primal_send(dpa_node *node, const dpa_step *step, const dpa_key *key);
+
+#endif

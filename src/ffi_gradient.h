@@ -1,0 +1,20 @@
+/* The routines of ffi_gradient.c, in one table with their numbers of arguments. */
+#ifndef DPA_FFI_GRADIENT_H
+#define DPA_FFI_GRADIENT_H
+
+#ifndef R_NO_REMAP
+#define R_NO_REMAP
+#endif
+#include <R.h>
+#include <Rinternals.h>
+
+#define DPA_ROUTINES_GRADIENT(X)                                                       \
+  X(ffi_penalties, 0)                                                                  \
+  X(ffi_penalty, 4)                                                                    \
+  X(ffi_gradient, 1)
+
+SEXP ffi_penalties(void);
+SEXP ffi_penalty(SEXP name, SEXP parameter, SEXP v, SEXP step);
+SEXP ffi_gradient(SEXP spec);
+
+#endif

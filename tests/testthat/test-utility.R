@@ -1,0 +1,49 @@
+# utility_bound() against its formulas and against simulated runs.
+
+test_that("the printed bounds are the printed formulas", {
+  tau <- 0.8
+  at <- function(...) utility_bound(..., tau = tau, p = 9)
+  expect_equal(at("theorem-1", k = c(0, 7), D = 2, sigma = 0.5, q = 0.25, zeta = 0.3), {
+    (1 - 0.25^2 * 0.2 / 8)^c(0,
+      7) * 2 + 8 * ((3 * 0.5 + 0.3) / (0.5 * 0.2) + (9 * 0.25 + 0.09) / (0.25^3 * 0.2^3))
+  })
+  constants <- list(alpha = 3, epsilon = 0.5, L = 2, gamma = 0.1, n = 100, tau = tau, p = 9)
+  first <- sqrt(9 * 3 / 0.5) * 0.2 / 0.2
+  second <- 9 * 3 * 0.2^2 / (0.5 * 0.2^3)
+  expect_equal(do.call(utility_bound, c("corollary-5.1", constants)), first / 100 + second / 100^2)
+  expect_equal(do.call(utility_bound, c("corollary-5.2", constants, r = 0.1)),
+    first / (sqrt(0.1) * 100) + second / (0.1 * 100)^2)
+  expect_equal(do.call(utility_bound, c("corollary-5.3", constants)), first / 10 + second / 100)
+})
+
+test_that("the contraction bound holds on simulated runs, and lies below Theorem 1", {
+  tau <- 0.7
+  A <- tau * qr.Q(qr(matrix(c(2, 1, 0, -1, 1, 3, 1, 0, 1, 1, 1, -2, 0, 1, 0, 1), 4)))
+  u0 <- c(3, -2, 1, 4)
+  for (q in c(1, 0.5)) {
+    distance <- rowMeans(vapply(1:300, function(seed) {
+      run <- fixed_point(operator_affine(A), u0, blocks = 1:4, lambda = 1,
+        active = if (q == 1) "all" else q,
+        noise = gaussian_noise(0.5), iterations = 25, delta = 1e-6, seed = seed)
+      rowSums(run$iterates^2)
+    }, double(25)))
+    bound <- utility_bound("contraction", tau = tau, p = 4, k = 1:25, D = sum(u0^2), sigma = 0.5,
+      q = q)
+    expect_true(all(distance <= bound))
+    printed <- utility_bound("theorem-1", tau = tau, p = 4, k = 0:24, D = sum(u0^2), sigma = 0.5,
+      q = q)
+    expect_true(all(bound <= printed))
+  }
+})
+
+test_that("constants are checked", {
+  expect_error(utility_bound("theorem-1", tau = 0.5, p = 4, k = 1, D = 1), "sigma",
+    class = "dpadmm_error_argument")
+  expect_error(utility_bound("corollary-5.2", tau = 0.5, p = 4, alpha = 2, epsilon = 1, L = 1,
+    gamma = 1, n = 10),
+    "`r`", class = "dpadmm_error_argument")
+  expect_error(utility_bound("theorem-1", tau = 1, p = 4, k = 1, D = 1, sigma = 1),
+    class = "dpadmm_error_argument")
+  expect_error(utility_bound("theorem-1", tau = 0.5, p = 4, k = 1, D = 1, sigma = 0.1),
+    class = "dpadmm_error_theorem")
+})
