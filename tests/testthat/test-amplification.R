@@ -1,46 +1,68 @@
-test_that("one reading step followed by quiet ones is divided by their number", {
-  expect_equal(rdp_amplification_iteration(3, c(2, rep(0, 7)), 1.5), 3 * 4 / (2 * 1.5^2 * 8))
-  expect_equal(rdp_amplification_iteration(3, c(0, 0, 2), 1), 3 * 4 / 2) # the last one is seen at once
-  expect_equal(rdp_amplification_iteration(c(2, 4), rep(0, 3), 1), c(0, 0))
+# The printed bounds on amplification by iteration.
+
+bound <- function(s, ..., order = 3) rdp_amplification_iteration(order, s = s, sigma = 1, ...)
+
+test_that("one early shift is spread over all later iterations", {
+  orders <- c(1.5, 2, 10)
+  for (k in c(1, 2, 7)) {
+    expect_equal(
+      rdp_amplification_iteration(orders, c(3, numeric(k - 1)), sigma = 2), orders * 9 / (8 * k)
+    )
+  }
+  # a late one is not, and equal ones are as they come
+  expect_equal(bound(c(0, 0, 3), order = 2), 9)
+  expect_equal(bound(c(1, 1, 1), order = 2), 3)
 })
 
-test_that("it is exact for translations, whose final states are Gaussian", {
-  # T_k(z) = z + c_k: the final mean moves by sum(s), its variance is K sigma^2
-  s <- c(0.7, 0, 0, 0)
-  expect_equal(rdp_amplification_iteration(5, s, 0.9), 5 * sum(s)^2 / (2 * 4 * 0.9^2))
-})
-
-test_that("the default choice is the best one", {
-  set.seed(8)
-  for (k in 1:20) {
-    s <- rexp(6) * rbinom(6, 1, 0.6)
-    best <- rdp_amplification_iteration(2, s, 1)
-    # random feasible shifts: never ahead of s, all of it by the end
-    for (trial in 1:50) {
-      owed <- 0
-      shift <- numeric(6)
-      for (i in 1:6) {
-        owed <- owed + s[i]
-        shift[i] <- if (i == 6) owed else owed * runif(1)
-        owed <- owed - shift[i]
+test_that("the moves chosen are allowed, and no allowed moves are better", {
+  set.seed(61)
+  for (i in 1:20) {
+    n <- sample(2:8, 1)
+    s <- c(rexp(n) * rbinom(n, 1, 0.6), 0.1)
+    shift <- even_shifts(s)
+    expect_true(all(cumsum(shift) <= cumsum(s) + 1e-12))
+    expect_equal(sum(shift), sum(s))
+    best <- bound(s)
+    expect_equal(bound(s, shift = shift), best)
+    for (j in 1:20) {
+      # moves postponed at random: any such are allowed
+      late <- s
+      for (k in seq_len(n)) {
+        part <- runif(1) * late[k]
+        late[k] <- late[k] - part
+        late[k + 1] <- late[k + 1] + part
       }
-      expect_gte(rdp_amplification_iteration(2, s, 1, shift = shift), best * (1 - 1e-12))
+      expect_gte(bound(s, shift = late), best * (1 - 1e-12))
     }
   }
 })
 
-test_that("the printed network bound by hand, and its condition", {
-  expect_equal(
-    rdp_network_walk(2, n = 100, contributions = 5, lipschitz = 1.5, gamma = 0.1, sigma = 4),
-    8 * 2 * 5 * 1.5^2 * 0.01 * log(100) / (16 * 100)
-  )
-  expect_error(rdp_network_walk(c(2, 40), 10, 1, 1, 0.1, sigma = 4), class = "dpadmm_error_theorem")
+test_that("the exact divergence of contractions stays below the bound", {
+  # u <- c u + noise, c <= 1, shifted at the first step: the mean moves by c^(k - 1) s, the
+  # variance is the sum of c^(2 j)
+  for (c in c(1, 0.9, 0.3)) for (k in c(1, 3, 10)) {
+    exact <- 2 * (c^(k - 1) * 2)^2 / (2 * sum(c^(2 * (0:(k - 1)))))
+    expect_lte(exact, bound(c(2, numeric(k - 1)), order = 2) * (1 + 1e-12))
+  }
 })
 
-test_that("bad input is a classed error", {
-  expect_error(rdp_amplification_iteration(2, c(1, 0), 1, shift = c(0, 2)), class = "dpadmm_error_argument")
-  expect_error(rdp_amplification_iteration(2, c(0, 1), 1, shift = c(1, 0)), class = "dpadmm_error_argument")
-  expect_error(rdp_amplification_iteration(1, 1, 1), class = "dpadmm_error_argument")
-  expect_error(rdp_amplification_iteration(2, -1, 1), class = "dpadmm_error_argument")
-  expect_error(rdp_network_walk(2, 1, 1, 1, 1, 10), class = "dpadmm_error_argument")
+test_that("the network bound is Theorem 4 and keeps its condition", {
+  at <- function(orders) {
+    rdp_network_walk(orders, n = 100, contributions = 10, lipschitz = 1, gamma = 0.1, sigma = 2)
+  }
+  expect_equal(at(c(1.5, 2)), 8 * c(1.5, 2) * 10 * 0.01 * log(100) / (4 * 100))
+  expect_identical(expect_error(at(c(2, 50)), class = "dpadmm_error_theorem")$value, 50)
+})
+
+test_that("bad arguments are named", {
+  blames <- function(code, argument) {
+    expect_identical(expect_error(code, class = "dpadmm_error")$argument, argument)
+  }
+  blames(rdp_amplification_iteration(1, 1, 1), "orders")
+  blames(rdp_amplification_iteration(2, -1, 1), "s")
+  blames(rdp_amplification_iteration(2, c(1, 1), 0), "sigma")
+  blames(bound(c(0, 1), shift = c(1, 0)), "shift")
+  blames(bound(c(1, 1), shift = c(1, 0.5)), "shift")
+  blames(rdp_network_walk(2, 1, 1, 1, 1, 10), "n")
+  blames(rdp_network_walk(2, 2, 1, 0, 1, 10), "lipschitz")
 })
