@@ -204,8 +204,8 @@ fold_best <- function(books, delta) {
   results <- lapply(able, fold_with, books = books, delta = delta)
   count <- length(books$ledgers)
   field <- function(name) {
-    columns <- lapply(results, function(r) if (is.null(r[[name]])) rep(NA_real_, count) else r[[name]])
-    matrix(unlist(columns), count)
+    of_one <- function(r) if (is.null(r[[name]])) rep(NA_real_, count) else r[[name]]
+    matrix(unlist(lapply(results, of_one)), count)
   }
   epsilon <- field("epsilon")
   pick <- cbind(seq_len(count), apply(epsilon, 1L, which.min))

@@ -156,8 +156,8 @@ pld_ledger <- function(kinds, ledger, want, at, step) {
   plan <- pld_plan(curve, sides$upper[[1L]], want, at, step)
   bracket <- c(lower = 0, upper = plan$bound)
   # Outputs that many standard deviations apart are beyond the grid of doubles.
-  apart <- (rows$sensitivity / rows$sigma * sqrt(rows$count))[sampled | rows$mechanism == "gaussian"]
-  if (any(apart > 1e8)) return(bracket)
+  apart <- rows$sensitivity / rows$sigma * sqrt(rows$count)
+  if (any(apart[sampled | rows$mechanism == "gaussian"] > 1e8)) return(bracket)
   for (round in 1:4) {
     ends <- vapply(names(sides), function(end) {
       max(vapply(sides[[end]], pld_solve, 0, plan = plan, want = want, at = at, end = end))

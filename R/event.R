@@ -13,7 +13,8 @@
 #' @param sensitivity the largest change of the noiseless quantity between
 #'   neighbours, in L2 norm (in absolute value for Laplace noise). For objective
 #'   perturbation: of the gradient of the node's data term, `2 C L / B` for
-#'   replace-one neighbours.
+#'   replace-one neighbours. With sampling: what one record adds has norm at most
+#'   `sensitivity` for add-remove neighbours, half of it for replace-one.
 #' @param curvature largest eigenvalue one record can add to the Hessian of the
 #'   node's objective, `c1 C / B`.
 #' @param tied whether the loss has `L'' = abs(L') (1 - abs(L'))`, as the logistic loss

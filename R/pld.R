@@ -218,8 +218,7 @@ sums_above <- function(mass, rate) {
   rev(as.vector(stats::filter(rev(mass), exp(-rate), method = "recursive")))
 }
 
-#' One end of the bracket: epsilon at log(delta) = at, or delta at epsilon = at. A list of
-#' the `value` and the step it took.
+#' One end of the bracket: epsilon at log(delta) = at, or delta at epsilon = at.
 #' @noRd
 pld_solve <- function(releases, plan, want, at, end) {
   theta <- plan$theta
@@ -266,7 +265,8 @@ pld_solve <- function(releases, plan, want, at, end) {
     delta <- if (is.na(i)) 0 else {
       exp(scale - theta * loss[i] + slack) * max(0, profile[i] - expm1(at - loss[i]) * other[i])
     }
-    return(min(1, max(0, delta + sign * exp(log_noise) + above)))
+    # Underflow must not round the upper end down to 0.
+    return(min(1, max(if (end == "upper") 2^-1074 else 0, delta + sign * exp(log_noise) + above)))
   }
   left <- exp(at) - above
   if (!(left > 0)) return(if (end == "upper") Inf else 0)
@@ -305,13 +305,15 @@ pld_plan <- function(curve, releases, want, at, step) {
   theta <- exp(stats::optimize(function(y) capped(exp(y)), around, tol = 1e-3)$minimum)
   value <- goal(theta)
   epsilon <- if (want == "epsilon") max(0, value) else at
-  log_delta <- if (want == "epsilon") at else min(0, value)
+  # no smaller delta is a number
+  log_delta <- if (want == "epsilon") at else max(-745, min(0, value))
   # Splitting a cell adds at most h^2 / 4 to the variance of a loss, which moves epsilon by
   # (theta + 1) / 2 times that.
   tolerance <- 1e-4 * max(epsilon, 0.1 * curve(theta), 1e-10)
   h <- sqrt(8 * tolerance / (count * (theta + 1)))
   # Lowering a pure loss by h / 2 moves epsilon by up to that each time.
-  pure <- sum(vapply(releases, function(r) if (is.null(r$pure)) 0 else r$count * tanh(r$pure / 2), 0))
+  lost <- function(r) if (is.null(r$pure)) 0 else r$count * tanh(r$pure / 2)
+  pure <- sum(vapply(releases, lost, 0))
   if (pure > 0) h <- min(h, 10 * tolerance / pure)
   if (!is.null(step)) h <- step
   list(

@@ -40,17 +40,21 @@ static double output_at(dpa_pair pair, double q, double s, double l) {
 
 /* The log density of P at z. */
 static double log_density(dpa_pair pair, double q, double s, double z) {
-  const double base = -0.5 * z * z - LOG_SQRT_2PI;
-  return pair == DPA_PAIR_ADD ? base : base + dpa_log_mix(q, (z - 0.5 / s) / s);
+  const double at_0 = -0.5 * z * z - LOG_SQRT_2PI;
+  if (pair == DPA_PAIR_ADD) {
+    return at_0;
+  }
+  const double away = z - 1.0 / s;
+  return dpa_log_add(log1p(-q) + at_0, log(q) - 0.5 * away * away - LOG_SQRT_2PI);
 }
 
 /* One bin: outputs from a to b, losses from `edge` to edge + h. */
 typedef struct bin {
   dpa_pair pair;
   double q, s, a, b, edge, h;
-  double scale;            /* sums are in units of exp(scale) */
-  double lowest;           /* the least loss of an output in it, above the edge */
-  double mass, rise, fall; /* of P, P (1 - exp(-over)), P exp(-over), from there on */
+  double scale;        /* sums are in units of exp(scale) */
+  double mass, rise;   /* of P and of P (1 - exp(-over)) */
+  double fall, lowest; /* exp(-lowest) fall: of P exp(-over), lowest the least `over` */
 } bin;
 
 static void add_panel(bin *it, double a, double b, const dpa_quadrature *nodes,
@@ -62,23 +66,26 @@ static void add_panel(bin *it, double a, double b, const dpa_quadrature *nodes,
         continue;
       }
       const double z = middle + side * half * nodes[k].x;
-      const double most = it->h - it->lowest;
-      double over = dpa_loss_at(it->pair, it->q, it->s, z) - it->edge - it->lowest;
-      over = over < 0.0 ? 0.0 : over > most ? most : over;
+      double over = dpa_loss_at(it->pair, it->q, it->s, z) - it->edge;
+      over = over < 0.0 ? 0.0 : over > it->h ? it->h : over;
       const double w =
           half * nodes[k].w * exp(log_density(it->pair, it->q, it->s, z) - it->scale);
+      if (w > 0.0 && over < it->lowest) {
+        it->fall *= exp(over - it->lowest);
+        it->lowest = over;
+      }
       it->mass += w;
       it->rise -= w * expm1(-over);
-      it->fall += w * exp(-over);
+      it->fall += w > 0.0 ? w * exp(it->lowest - over) : 0.0;
     }
   }
 }
 
-/* The normal density varies over a fraction of 1 (outside 40 it does not matter); the
+/* The normal densities vary over a fraction of 1; the
  * mixture near its bends and exp(edge - loss) near the bin's lower end vary over s, and
  * die out exponentially: panels there grow with the distance. */
 static void integrate_bin(bin *it) {
-  const double s = it->s, plain = 0.25, fine = s < 0.5 ? 0.5 * s : 0.25;
+  const double s = it->s, plain = 0.25, far_out = 40.0, fine = s < 0.5 ? 0.5 * s : 0.25;
   const double steep = fmax(fabs(it->a), fabs(it->b)) + 1.0 + 1.0 / s;
   if ((it->b - it->a) * steep < 0.05) {
     add_panel(it, it->a, it->b, dpa_gauss3, 2);
@@ -88,8 +95,21 @@ static void integrate_bin(bin *it) {
   const double low = it->pair == DPA_PAIR_ADD ? it->b : it->a;
   const double centres[] = {low, bend, -bend};
   const int n = it->pair == DPA_PAIR_REPLACE ? 3 : 2;
+  const double second = it->pair == DPA_PAIR_ADD ? 0.0 : 1.0 / s;
   double from = it->a;
   while (from < it->b) {
+    /* P has no mass a double could hold this far from both its normals */
+    if (from < -far_out) {
+      from = fmin(-far_out, it->b);
+      continue;
+    }
+    if (from >= far_out && from < second - far_out) {
+      from = fmin(second - far_out, it->b);
+      continue;
+    }
+    if (from >= second + far_out) {
+      break;
+    }
     double next = from + plain;
     for (int k = 0; k < n; k++) {
       const double past = from - centres[k];
@@ -111,7 +131,7 @@ dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double
   double next = output_at(pair, q, s, first * h);
   for (size_t j = 0; j < n; j++) {
     bin it = {pair, q,   s,   next, 0.0, (first + (double)j) * h,
-              h,    0.0, 0.0, 0.0,  0.0, 0.0};
+              h,    0.0, 0.0, 0.0,  0.0, INFINITY};
     next = output_at(pair, q, s, (first + (double)j + 1.0) * h);
     it.b = next;
     if (pair == DPA_PAIR_ADD) { /* the loss falls with the output */
@@ -130,15 +150,14 @@ dpa_status dpa_loss_bins(dpa_pair pair, double q, double s, double reach, double
       if (it.scale + log(it.b - it.a) < least) {
         continue;
       }
-      it.lowest = dpa_loss_at(pair, q, s, pair == DPA_PAIR_ADD ? it.b : it.a) - it.edge;
-      it.lowest = fmin(fmax(it.lowest, 0.0), h);
       integrate_bin(&it);
       log_mass[j] = it.scale + log(it.mass);
       if (it.mass > 0.0) {
-        over[j] = it.lowest + (it.rise < 0.5 * it.mass ? -log1p(-it.rise / it.mass)
-                                                       : -log(it.fall / it.mass));
+        over[j] = it.rise < 0.5 * it.mass ? -log1p(-it.rise / it.mass)
+                                          : it.lowest - log(it.fall / it.mass);
       }
-      if (isnan(log_mass[j]) || log_mass[j] == INFINITY || isnan(over[j])) {
+      if (isnan(log_mass[j]) || log_mass[j] == INFINITY ||
+          !(over[j] <= 1.0000001 * h)) {
         return DPA_NUMERIC;
       }
     }
