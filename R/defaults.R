@@ -8,7 +8,7 @@
 # All in units of C = 1 and rows of norm 1. The constants were chosen on Adult and on
 # synthetic data, see the help page of dpadmm_fit().
 
-.default_noise <- 1.25   # noise gathered by the mean classifier, sd of a coordinate
+.default_noise <- 1.6    # noise gathered by the mean classifier, sd of a coordinate
 .default_growth <- 4     # growth of the penalty over a private run
 .default_proximal <- 0.1 # gamma against 2 eta V
 

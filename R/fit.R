@@ -34,7 +34,7 @@
 #'   that one the same `C`.
 #' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n,
 #'   the time at which the mean classifier has gathered noise of standard deviation
-#'   1.25 a coordinate, and the time at which curvature would cost a large part of the
+#'   1.6 a coordinate, and the time at which curvature would cost a large part of the
 #'   budget; `growth` multiplies the penalty by 4 over a private run; `gamma = 0.2 eta
 #'   V`. V is the mean degree.
 #'
