@@ -110,13 +110,19 @@ print.summary.dpadmm_fit <- function(x, ...) {
     cat(sprintf("  noise       %s, %s %s\n", x$mechanism, if (x$mechanism == "gamma") "alpha" else "sigma", span(range(unlist(x$noise)))))
   }
   cat(sprintf("  at the end  consensus gap %.3g, step %.3g\n", x$gap, x$step))
+  print_outcome(x)
+  print_messages(x)
+  invisible(x)
+}
+
+#' What summaries of all fits end with.
+#' @noRd
+print_outcome <- function(x) {
   largest <- utils::head(x$coefficients[order(-abs(x$coefficients))], 6L)
   cat("\nLargest coefficients\n")
   print(largest, digits = 3L)
   cat("\n")
   print(x$privacy)
-  print_messages(x)
-  invisible(x)
 }
 
 #' Messages sent and saved, for methods whose nodes may keep silent.

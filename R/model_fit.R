@@ -44,10 +44,6 @@ print.summary.dpadmm_model_fit <- function(x, ...) {
   }
   if (!is.null(x$gap)) line("residual", sprintf("%.3g of the constraint", x$gap))
   line("at the end", sprintf("step %.3g", x$step))
-  largest <- utils::head(x$coefficients[order(-abs(x$coefficients))], 6L)
-  cat("\nLargest coefficients\n")
-  print(largest, digits = 3L)
-  cat("\n")
-  print(x$privacy)
+  print_outcome(x)
   invisible(x)
 }

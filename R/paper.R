@@ -5,25 +5,27 @@
 # epsilon of its events and their counts at a delta. `condition` is what a theorem asks for
 # of the events; `caveat` is the line a statement carries.
 
+gaussian_rate <- function(e) (e$sensitivity / e$sigma)^2 / 2
+
+#' Gamma-norm noise in the objective; m-admm prints a modulus without rho in the loss and
+#' with it in the condition.
+#' @noRd
+printed_gamma <- list(
+  loss = function(e) e$sensitivity * e$alpha + 2.8 * e$curvature / e$printed_modulus,
+  condition = function(e) 2 * e$curvature < e$modulus,
+  words = "2 c1 < (B/C) (rho/N + 2 eta V)",
+  caveat = "The printed formula is valid here; its curvature term is looser than the sound one."
+)
+
 .printed_theorems <- list(
-  "recycled-admm, Theorem V.1" = list(
-    loss = function(e) e$sensitivity * e$alpha + 2.8 * e$curvature / e$printed_modulus,
-    condition = function(e) 2 * e$curvature < e$printed_modulus,
-    words = "2 c1 < (B/C) (rho/N + 2 eta V)",
-    caveat = "The printed formula is valid here; its curvature term is looser than the sound one."
-  ),
-  "m-admm, Theorem 4.1" = list(
-    loss = function(e) e$sensitivity * e$alpha + 2.8 * e$curvature / e$printed_modulus,
-    condition = function(e) 2 * e$curvature < e$modulus,
-    words = "2 c1 < (B/C) (rho/N + 2 eta V)",
-    caveat = "The printed formula is valid here; its curvature term is looser than the sound one."
-  ),
+  "recycled-admm, Theorem V.1" = printed_gamma,
+  "m-admm, Theorem 4.1" = printed_gamma,
   "noisy-fixed-point-admm, Theorem 2" = list(
-    rate = function(e) (e$sensitivity / e$sigma)^2 / 2,
+    rate = gaussian_rate,
     caveat = "The printed formula promises too much: it counts the mean of n noises as one whole noise."
   ),
   "noisy-fixed-point-admm, Theorem 3 (central)" = list(
-    rate = function(e) (e$sensitivity / e$sigma)^2 / 2,
+    rate = gaussian_rate,
     # Lemma C.1 with q = m / n, its sigma in units of the sensitivity of the sum
     orders = function(e, s) {
       sigma <- e$printed_modulus
@@ -34,16 +36,16 @@
     caveat = "The printed formula promises too much: it counts the sum of m noises as one noise."
   ),
   "noisy-fixed-point-admm, Theorem 3 (local)" = list(
-    rate = function(e) (e$sensitivity / e$sigma)^2 / 2,
+    rate = gaussian_rate,
     caveat = "The printed formula is valid here."
   ),
   "noisy-fixed-point-admm, Theorem 4" = list(
-    rate = function(e) (e$sensitivity / e$sigma)^2 / 2,
+    rate = gaussian_rate,
     orders = function(e, s) e$printed_modulus > sqrt(s * (1 + s)),
     caveat = "The printed formula is not proved: a step of one block moves the model by a map that can expand."
   ),
   "noisy-fixed-point-admm, Theorem 7" = list(
-    rate = function(e) (e$sensitivity / e$sigma)^2 / 2,
+    rate = gaussian_rate,
     caveat = "The printed formula is ||A||^2 times the sound one: too small when ||A|| < 1."
   ),
   "plausible-admm, Theorem 2" = list(

@@ -1,19 +1,5 @@
 # From events to guarantees and back: account(), the PLD brackets, calibrate(), privacy().
 
-expect_rel <- function(got, want, tolerance) {
-  error <- max(abs(got / want - 1))
-  expect_true(error <= tolerance, label = sprintf("relative error %.3g <= %.3g", error, tolerance))
-}
-
-expect_all <- function(ok, what) {
-  expect_true(all(ok), label = sprintf("%s (fails at %s)", what, paste(head(which(!ok)), collapse = ", ")))
-}
-
-expect_blames <- function(code, argument, class = "dpadmm_error_argument") {
-  error <- expect_error(code, class = class)
-  expect_identical(error$argument, argument)
-}
-
 poisson <- function(sigma, q, count = 1, ...) {
   dp_event_subsampled_gaussian(sigma, sensitivity = 1, q = q, neighbours = "add-remove", count = count, ...)
 }

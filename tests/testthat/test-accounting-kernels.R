@@ -1,21 +1,6 @@
 # Kernels of the accounting against published values, quadrature, high precision and
 # enumeration.
 
-expect_rel <- function(got, want, tolerance) {
-  error <- max(abs(got / want - 1))
-  expect_true(error <= tolerance, label = sprintf("relative error %.3g <= %.3g", error, tolerance))
-}
-
-#' Everything is true, or the message says where not.
-expect_all <- function(ok, what) {
-  expect_true(all(ok), label = sprintf("%s (fails at %s)", what, paste(head(which(!ok)), collapse = ", ")))
-}
-
-expect_blames <- function(code, argument, class = "dpadmm_error_argument") {
-  error <- expect_error(code, class = class)
-  expect_identical(error$argument, argument)
-}
-
 # ---- quadrature ----------------------------------------------------------------------
 
 # log of the integral of exp(log_f) over the line: the peak by a scan, then pieces.
