@@ -88,6 +88,19 @@ void dpa_dataset_add_diagonal(const dpa_dataset *data, const double *w, double *
   }
 }
 
+double dpa_dataset_longest(const dpa_dataset *data) {
+  double most = 0.0;
+  for (size_t k = 0; k < data->n; k++) {
+    double sum = 0.0;
+    const size_t end = data->dense ? data->d : data->row[k + 1] - data->row[k];
+    const double *x = data->dense ? data->dense + k * data->d : data->val + data->row[k];
+    for (size_t j = 0; j < end; j++)
+      sum += x[j] * x[j];
+    most = fmax(most, sum);
+  }
+  return sqrt(most) * (1.0 + 0x1p-40);
+}
+
 /* Shorten x to norm `bound`. Rounding may leave the norm an ulp too long, and the
  * guarantee rests on it: shrink until it is not. */
 static void shorten(double *x, size_t length, double bound) {

@@ -33,6 +33,9 @@ void dpa_dataset_add_hessian(const dpa_dataset *data, const double *w, double *H
 /* h += diagonal of X' diag(w) X, length d. */
 void dpa_dataset_add_diagonal(const dpa_dataset *data, const double *w, double *h);
 
+/* The largest norm of a row, rounded up. */
+double dpa_dataset_longest(const dpa_dataset *data);
+
 /* Copy records into node order and shorten rows longer than `bound` to that length.
  * place[k] is where record k goes (a permutation of 0..n-1).
  * Sparse input: d columns compressed by column (p: d + 1 offsets, i, x) to rows. */

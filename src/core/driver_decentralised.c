@@ -121,6 +121,7 @@ dpa_status dpa_decentralised_run(dpa_decentralised *run, dpa_trace *trace) {
   for (size_t i = 0; i < nodes; i++) {
     run->node[i].f = trace->f + i * d;
     run->node[i].sends = 0;
+    run->node[i].measured = 0;
     memset(run->node[i].lambda, 0, d * sizeof(double));
     memcpy(run->node[i].solver.f, run->node[i].f, d * sizeof(double));
   }

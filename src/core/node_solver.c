@@ -18,6 +18,12 @@
 #define MAX_SEARCH 50
 #define BLOCK 256
 #define ROUNDING 0x1p-46 /* 64 ulp */
+/* The model is not tried when a problem asks for a smaller share of the first gradient,
+ * and is not believed further away than this (in margins). */
+#define MODEL_SHARE 1e-6
+#define MODEL_REACH 1.0
+/* A new curvature for the model costs about this many steps. */
+#define MODEL_PRICE 4
 
 static double dot(size_t d, const double *a, const double *b) {
   double sum = 0.0;
@@ -41,6 +47,7 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_dataset *data,
   s->loss = loss;
   s->width = width;
   s->weight = weight;
+  s->longest = -1.0;
   s->f = DPA_TAKE(arena, double, d);
   s->data_grad = DPA_TAKE(arena, double, d);
   s->grad = DPA_TAKE(arena, double, d);
@@ -50,8 +57,11 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_dataset *data,
   s->along = DPA_TAKE(arena, double, n);
   s->slope = DPA_TAKE(arena, double, n);
   s->curvature = DPA_TAKE(arena, double, full ? d *d : d);
-  if (full)
+  if (full) {
     s->factor = DPA_TAKE(arena, double, d *d);
+    s->base = DPA_TAKE(arena, double, d);
+    s->bent = DPA_TAKE(arena, double, d);
+  }
   if (full && data->dense)
     s->block = DPA_TAKE(arena, double, d *DPA_HESSIAN_BLOCK);
   s->step_pair = DPA_TAKE(arena, double, d *DPA_PAIRS);
@@ -126,10 +136,22 @@ static dpa_status rebuild_curvature(dpa_solver *s) {
     dpa_dataset_add_hessian(s->data, s->along, s->curvature, s->block);
   else
     dpa_dataset_add_diagonal(s->data, s->along, s->curvature);
+  /* for a tied loss |L'''| = L'' |1 - 2 |L'||, whose second factor moves by at most 1/2
+   * a unit of margin */
+  s->unbalance = 1.0;
+  if (s->loss->constants(s->width).tied) {
+    s->unbalance = 0.0;
+    for (size_t k = 0; k < n; k++)
+      s->unbalance = fmax(s->unbalance, fabs(1.0 - 2.0 * fabs(s->slope[k])));
+  }
   s->curved = 1;
   s->age = 0;
-  if (s->factor) /* a diagonal is only a scale: there the pairs are the curvature */
+  s->served = 0;
+  if (s->factor) { /* a diagonal is only a scale: there the pairs are the curvature */
     s->pairs = 0;
+    memcpy(s->bent, s->f, d * sizeof *s->bent);
+    s->away = s->stretch = 0.0;
+  }
   return factorise(s);
 }
 
@@ -149,6 +171,9 @@ void dpa_solver_start(dpa_solver *s, double quad, const double *lin, double tol)
       }
     }
   }
+  if (s->ahead && s->known)
+    memcpy(s->f, s->base, d * sizeof *s->f);
+  s->ahead = 0;
   s->refactor = s->refactor || quad != s->quad;
   s->quad = quad;
   s->lin = lin;
@@ -183,6 +208,85 @@ static void direction(dpa_solver *s) {
     const double beta = dot(d, s->grad_pair + p * d, s->dir) / s->inner_pair[p];
     for (size_t j = 0; j < d; j++)
       s->dir[j] += (coefficient[p] - beta) * s->step_pair[p * d + j];
+  }
+}
+
+/* How far f is from where the curvature belongs to. `dir` is work space. */
+static void measure_distance(dpa_solver *s) {
+  const size_t d = s->data->d;
+  const int di = (int)d, one = 1;
+  const double unit = 1.0, zero = 0.0;
+  for (size_t j = 0; j < d; j++)
+    s->old_grad[j] = s->f[j] - s->bent[j];
+  F77_CALL(dsymv)
+  ("L", &di, &unit, s->curvature, &di, s->old_grad, &one, &zero, s->dir, &one FCONE);
+  s->away = sqrt(dot(d, s->old_grad, s->old_grad));
+  s->stretch = sqrt(fmax(0.0, dot(d, s->old_grad, s->dir)));
+}
+
+/* What is left of the gradient at the minimiser of the quadratic model, at most. With
+ * H = sum_k w_k L''_k x_k x_k' at `bent`, e = f - bent and the model's step s, the
+ * data's gradient at f + s differs from the model's by
+ *
+ *   sum_k w_k x_k (x_k's) mean over t in [0, 1] of L''(x_k'(bent + e + t s)) - L''_k,
+ *
+ * and |L'''| <= rate L'' gives |L''(a) - L''_k| <= L''_k (exp(rate |a - a_k|) - 1), by
+ * convexity at most L''_k |a - a_k| grow for |a - a_k| <= reach = r (||e|| + ||s||), r
+ * the longest row, grow = (exp(rate reach) - 1) / reach. So by Cauchy and Schwarz its
+ * norm is at most r grow (||s||_H ||e||_H + ||s||_H^2 / 2), with stretch = ||e||_H. */
+static double model_error(const dpa_solver *s, double away, double stretch,
+                          double length, double square) {
+  const double reach = s->longest * (away + length);
+  if (!(reach <= MODEL_REACH))
+    return INFINITY;
+  const double rate = fmin(1.0, s->unbalance + 0.5 * reach);
+  const double grow = reach > 0.0 ? expm1(rate * reach) / reach : rate;
+  return s->longest * grow * (sqrt(square) * stretch + 0.5 * square) * (1.0 + 1e-9);
+}
+
+/* Answer the problem by the model if that is proved to be good enough. DPA_CONTINUE: it
+ * is not, take steps. */
+static dpa_status try_model(dpa_solver *s) {
+  const size_t d = s->data->d;
+  const dpa_loss_constants loss = s->loss->constants(s->width);
+  if (!s->factor || !loss.self_concordant || s->enough > s->tol ||
+      s->tol < MODEL_SHARE * s->norm)
+    return DPA_CONTINUE;
+  if (s->longest < 0.0)
+    s->longest = dpa_dataset_longest(s->data);
+  for (;;) {
+    if (s->away < 0.0)
+      measure_distance(s);
+    const int di = (int)d, one = 1;
+    int info = 0;
+    for (size_t j = 0; j < d; j++)
+      s->dir[j] = -s->grad[j];
+    F77_CALL(dpotrs)("L", &di, &one, s->factor, &di, s->dir, &di, &info FCONE);
+    const double length = sqrt(dot(d, s->dir, s->dir));
+    /* ||dir||_H^2, because (H + quad I) dir = -grad */
+    const double pull = -dot(d, s->grad, s->dir);
+    const double square = fmax(0.0, pull - s->quad * length * length) + 1e-13 * pull;
+    const double allowed = (1.0 - 1e-9) * s->tol - ROUNDING * s->norm;
+    const double error =
+        loss.third == 0.0 ? 0.0 : model_error(s, s->away, s->stretch, length, square);
+    if (error <= allowed) {
+      memcpy(s->base, s->f, d * sizeof *s->base);
+      for (size_t j = 0; j < d; j++)
+        s->f[j] += s->dir[j];
+      s->ahead = 1;
+      s->served++;
+      return DPA_OK;
+    }
+    /* A curvature of this point would help; is it worth its price? */
+    if (s->away == 0.0 || model_error(s, 0.0, 0.0, length, square) > 0.25 * allowed)
+      return DPA_CONTINUE;
+    if (s->waited++ < s->wait)
+      return DPA_CONTINUE;
+    s->wait = s->served >= MODEL_PRICE ? 0 : 2 * s->wait + 1;
+    s->waited = 0;
+    const dpa_status status = rebuild_curvature(s);
+    if (status != DPA_OK)
+      return status;
   }
 }
 
@@ -272,6 +376,12 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
     status = rebuild_curvature(s);
   if (status != DPA_OK)
     return status;
+  if (s->iterations == 0) {
+    status = try_model(s);
+    if (status != DPA_CONTINUE)
+      return status;
+    status = DPA_OK;
+  }
 
   direction(s);
   const double slope0 = dot(d, s->grad, s->dir);
@@ -291,6 +401,7 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
   remember_pair(s, t);
   s->iterations++;
   s->age++;
+  s->away = -1.0;
   if (s->norm < s->best) {
     s->best = s->norm;
     s->idle = 0;
@@ -300,4 +411,11 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
   if (s->norm > s->enough && s->norm > PAYS * before && s->age >= MIN_AGE)
     status = rebuild_curvature(s);
   return status == DPA_OK ? DPA_CONTINUE : status;
+}
+
+const double *dpa_solver_margin(dpa_solver *s) {
+  if (!s->ahead)
+    return s->margin;
+  dpa_dataset_margin(s->data, s->f, s->along);
+  return s->along;
 }

@@ -7,7 +7,11 @@
  * pairs. Because the losses are functions of x'f, a step costs one product with X and
  * one with X', and its line search costs no pass over the features at all. The point,
  * its margins and its data gradient are kept too, so a problem that differs in lin and
- * quad starts for free. */
+ * quad starts for free.
+ *
+ * To a loose tolerance most problems need no pass at all: for a self-concordant loss the
+ * kept gradient and curvature come with a bound on how far their quadratic model is off,
+ * and where that is below the tolerance the model's minimiser is the answer. */
 #ifndef DPA_NODE_SOLVER_H
 #define DPA_NODE_SOLVER_H
 
@@ -38,6 +42,8 @@ typedef struct dpa_solver {
   double *curvature; /* d x d lower triangle of the data's Hessian at an earlier point,
                         or d: its diagonal */
   double *factor; /* d x d: Cholesky factor of curvature + quad I; NULL if diagonal */
+  double *base;   /* d: where margin and data_grad are known while f is ahead of it */
+  double *bent;   /* d: where the full curvature was computed */
   double *block;  /* work space of the dense Hessian; NULL when not needed */
   double *step_pair; /* DPA_PAIRS x d: steps */
   double *grad_pair; /* DPA_PAIRS x d: changes of the gradient */
@@ -48,10 +54,17 @@ typedef struct dpa_solver {
   double best;   /* smallest norm on this problem */
   double travelled; /* sum of ||f|| + ||step|| since the margins were X f */
   int idle;         /* steps since then */
-  int known;        /* margin and data_grad belong to f */
+  double longest;   /* norm of the longest record; < 0 until needed */
+  double unbalance; /* at bent |L'''| <= unbalance L'' */
+  double away;      /* ||f - bent|| and its length in the curvature's norm; */
+  double stretch;   /* away < 0: not up to date */
+  int known;        /* margin and data_grad belong to f, or to base when f is ahead */
+  int ahead;        /* f is the answer of the model around base */
   int curved;       /* curvature has been computed */
   int refactor;     /* factor belongs to another quad */
   int age;          /* steps taken with this curvature */
+  int served;       /* problems solved by the model since the last curvature */
+  int wait, waited; /* problems to solve by steps before the model gets a new one */
   int iterations;   /* steps taken on this problem */
 } dpa_solver;
 
@@ -71,5 +84,8 @@ void dpa_solver_start(dpa_solver *solver, double quad, const double *lin, double
  * (or as small as the rounding of its terms allows); DPA_STALLED: the
  * tolerance is out of reach in double precision; DPA_NUMERIC: not finite. */
 dpa_status dpa_solver_advance(dpa_solver *solver);
+
+/* X f of the current point: n numbers, good until the next call of advance. */
+const double *dpa_solver_margin(dpa_solver *solver);
 
 #endif

@@ -58,6 +58,8 @@ typedef struct dpa_node {
   double *linear;  /* d: of the posed problem, noise included */
   double *kkt;  /* d: grad O + b at the last exact update, from released values only */
   size_t sends; /* messages sent under a test */
+  double last_loss; /* sum of the clipped losses at f, when measured */
+  int measured;
   int passed;   /* the test of this step was positive */
   int sent;     /* whether this step's message is new; 0: message repeats f */
   dpa_dataset data;

@@ -35,12 +35,17 @@ static double squared_norm(const dpa_node *node, const double *f) {
   return sum;
 }
 
-/* By how much the candidate lowers the mean clipped loss of the last message. */
+/* By how much the candidate lowers the mean clipped loss of the last message, whose own
+ * is kept until another is sent. */
 static double improvement(dpa_node *node, const dpa_test *test) {
-  double *margin = node->solver.along; /* free between solver steps */
-  dpa_dataset_margin(&node->data, node->f, margin);
-  double query = (clipped_loss(node, margin, test->loss_clip) -
-                  clipped_loss(node, node->solver.margin, test->loss_clip)) /
+  if (!node->measured) {
+    double *margin = node->solver.along; /* free between solver steps */
+    dpa_dataset_margin(&node->data, node->f, margin);
+    node->last_loss = clipped_loss(node, margin, test->loss_clip);
+    node->measured = 1;
+  }
+  const double *margin = dpa_solver_margin(&node->solver);
+  double query = (node->last_loss - clipped_loss(node, margin, test->loss_clip)) /
                  (double)node->data.n;
   if (test->release_candidate)
     query += 0.5 * node->ridge *
@@ -56,6 +61,7 @@ static dpa_status keep_silent(dpa_node *node) {
 
 static dpa_status send(dpa_node *node, const dpa_step *step, const dpa_key *key) {
   node->sends++;
+  node->measured = 0;
   return dpa_primal_send(node, step, key);
 }
 
