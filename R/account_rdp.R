@@ -28,6 +28,7 @@
 # Orders less one. The ends matter only for guarantees far from any use, but there the
 # best order is outside [1.01, 1024].
 .rdp_grid <- 10^seq(-7, 5, length.out = 85L)
+.rdp_stride <- 6L
 
 rdp_handles <- function(kinds) kinds$mechanism %in% names(.rdp_curves)
 
@@ -47,10 +48,21 @@ rdp_curves <- function(kinds, s) {
 account_rdp <- function(kinds, ledgers, delta) {
   check_handled(kinds, names(.rdp_curves), "rdp")
   log_delta <- log(delta)
-  curves <- rdp_curves(kinds, .rdp_grid)
+  # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
+  coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
+  curves <- rdp_curves(kinds, .rdp_grid[coarse])
   found <- vapply(ledgers, function(ledger) {
     rows <- kinds[ledger$kind, , drop = FALSE]
-    total <- colSums(curves[ledger$kind, , drop = FALSE] * ledger$count)
+    total <- rep(Inf, length(.rdp_grid))
+    total[coarse] <- colSums(curves[ledger$kind, , drop = FALSE] * ledger$count)
+    epsilon <- conversion(1 + .rdp_grid[coarse], total[coarse], log_delta, s = .rdp_grid[coarse])
+    best <- coarse[which.min(epsilon)]
+    near <- setdiff(if (any(is.finite(epsilon))) {
+      seq(max(1L, best - .rdp_stride), min(length(total), best + .rdp_stride))
+    } else {
+      seq_along(total)
+    }, coarse)
+    total[near] <- colSums(rdp_curves(rows, .rdp_grid[near]) * ledger$count)
     best_order(total, .rdp_grid, log_delta, function(s) {
       sum(rdp_curves(rows, s) * ledger$count)
     })

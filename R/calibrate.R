@@ -46,26 +46,48 @@ calibrate <- function(events, epsilon, delta = 0,
       argument = "interval", value = interval
     )
   }
-  # On the log scale the cost is nearly linear; at the ends it may be 0 or infinite.
-  excess_of <- function(accountant) function(x) {
+  excess_of <- function(accountant) excess_cost(events, epsilon, delta, accountant)
+  excess <- excess_of(accountant)
+  ends <- log(interval)
+  if (delta > 0 && accountant %in% c("best", "pld")) {
+    # The quick accountant says where to look.
+    ends <- tryCatch(
+      {
+        quick <- solve_noise(excess_of("rdp"), ends, events, epsilon, delta)
+        around_root(excess, quick$safe, sign(quick$safe_end - quick$safe), ends)
+      },
+      dpadmm_error = function(e) ends
+    )
+  }
+  exp(solve_noise(excess, ends, events, epsilon, delta)$safe)
+}
+
+#' Calibration of noise of which more is more private, where the answer is expected to be
+#' near that of a problem like it.
+#' @noRd
+calibrate_near <- function(events, epsilon, delta, accountant, near) {
+  excess <- excess_cost(events, epsilon, delta, accountant)
+  ends <- around_root(excess, log(near), 1, log(near * c(0.1, 10)), step = 0.01)
+  exp(solve_noise(excess, ends, events, epsilon, delta)$safe)
+}
+
+#' log(spent / epsilon) at the noise exp(x), above 0 exactly when the budget is exceeded.
+#' Nearly linear; at the ends what is spent may be 0 or infinite. Remembers its values.
+#' @noRd
+excess_cost <- function(events, epsilon, delta, accountant) {
+  known <- new.env()
+  function(x) {
+    name <- sprintf("%a", x)
+    if (!is.null(known[[name]])) return(known[[name]])
     spent <- fold_events(check_class(
       events(exp(x)), "dp_events", "events(noise)", "the dp_event_ constructors"
     ), delta, accountant)$epsilon
     if (is.nan(spent)) spent <- Inf
     excess <- max(-700, min(700, log(spent) - log(epsilon)))
     # The logarithms may round to the same number.
-    if (spent > epsilon) max(excess, .Machine$double.eps) else min(excess, 0)
+    known[[name]] <- if (spent > epsilon) max(excess, .Machine$double.eps) else min(excess, 0)
+    known[[name]]
   }
-  excess <- excess_of(accountant)
-  ends <- log(interval)
-  if (delta > 0 && accountant %in% c("best", "pld")) {
-    # The quick accountant says where to look.
-    ends <- tryCatch(
-      around_root(excess, solve_noise(excess_of("rdp"), ends, events, epsilon, delta), ends),
-      dpadmm_error = function(e) ends
-    )
-  }
-  exp(solve_noise(excess, ends, events, epsilon, delta)$safe)
 }
 
 #' The root of the excess: list(safe =, the end of `ends` on its `safe_end`).
@@ -86,14 +108,13 @@ solve_noise <- function(excess, ends, events, epsilon, delta) {
   list(safe = safe_root(excess, ends, values), safe_end = ends[which.min(values)])
 }
 
-#' Two points around the root, near that of a function like it.
+#' Two points around the root, which should be near x.
+#' @param outward in which direction the function falls: 1 or -1.
 #' @noRd
-around_root <- function(f, like, ends) {
-  x <- like$safe
-  outward <- sign(like$safe_end - x)
+around_root <- function(f, x, outward, ends, step = 0.03) {
   # towards more noise until it is enough, towards less until it is not
   enough <- f(x) <= 0
-  step <- if (enough) -0.03 else 0.03
+  if (enough) step <- -step
   repeat {
     y <- min(max(x + outward * step, ends[1L]), ends[2L])
     if ((f(y) <= 0) != enough || y %in% ends) return(sort(c(x, y)))

@@ -64,12 +64,14 @@ given_scales <- function(noise, plan, public) {
   matrix(per_node(scale, public$N, "noise"), public$N, K)
 }
 
-#' Groups of nodes with the same public numbers.
+#' Groups of nodes with the same public numbers, neighbours in these next to each other.
 #' @noRd
 alike_nodes <- function(plan, public, ...) {
-  numbers <- cbind(public$size, public$degree, public$epsilon, plan$eta, ...)
+  numbers <- cbind(size = public$size, degree = public$degree, epsilon = public$epsilon, plan$eta, ...)
   key <- apply(numbers, 1L, function(row) paste(sprintf("%a", row), collapse = " "))
-  unname(split(seq_len(public$N), match(key, key)))
+  groups <- unname(split(seq_len(public$N), match(key, key)))
+  first <- vapply(groups, `[`, 1L, 1L)
+  groups[order(numbers[first, "epsilon"], numbers[first, "degree"], numbers[first, "size"])]
 }
 
 #' Noise scales that spend the budget at every node: alike nodes share one calibration.
@@ -79,11 +81,18 @@ calibrated_scales <- function(plan, public, control) {
   scale <- matrix(0, public$N, K)
   # larger noise is more private: a Gamma-norm rate is the inverse of a scale
   as_scale <- function(noise) if (public$mechanism == "gamma") 1 / noise else noise
+  last <- NULL
   for (group in alike_nodes(plan, public)) {
+    i <- group[1L]
     events <- function(noise) {
-      decentralised_events(plan, public, public$mechanism, rep(as_scale(noise), K), nodes = group[1L])
+      decentralised_events(plan, public, public$mechanism, rep(as_scale(noise), K), nodes = i)
     }
-    scale[group, ] <- as_scale(calibrate_noise(events, public$epsilon[group[1L]], public, control))
+    # what a record moves, in the place where the noise is, carries the last answer over
+    moved <- public$C / public$size[i] / if (plan$place == "output") modulus_of(plan, public)[i] else plan$amplify[i, 1L]
+    near <- if (identical(last$epsilon, public$epsilon[i])) last$noise / last$moved * moved
+    noise <- calibrate_noise(events, public$epsilon[i], public, control, near)
+    last <- list(noise = noise, moved = moved, epsilon = public$epsilon[i])
+    scale[group, ] <- as_scale(noise)
   }
   scale
 }

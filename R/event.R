@@ -94,9 +94,20 @@ new_events <- function(mechanism, ...) {
   columns[names(given)] <- given
   columns$mechanism <- mechanism
   columns$node <- as.integer(columns$node)
-  events <- as.data.frame(columns, stringsAsFactors = FALSE)
-  class(events) <- c("dp_events", "data.frame")
-  events
+  size <- lengths(columns)
+  rows <- max(size)
+  if (any(size == 0L) || any(rows %% size != 0L)) {
+    abort("shape", sprintf("The numbers of an event must have one length: not %s.", paste(unique(size), collapse = " and ")),
+      argument = names(columns)[size == 0L | rows %% size != 0L][1L]
+    )
+  }
+  events_table(lapply(columns, rep_len, rows))
+}
+
+#' Columns of one length as a table (data.frame() checks what is known here, slowly).
+#' @noRd
+events_table <- function(columns) {
+  structure(columns, class = c("dp_events", "data.frame"), row.names = .set_row_names(length(columns[[1L]])))
 }
 
 .neighbours <- c("replace-one", "add-remove")
@@ -195,10 +206,8 @@ c.dp_events <- function(...) {
   if (!all(vapply(tables, inherits, NA, "dp_events"))) {
     abort("argument", "Only tables of events can be combined with events.", argument = "...")
   }
-  out <- do.call(rbind.data.frame, c(tables, stringsAsFactors = FALSE))
-  rownames(out) <- NULL
-  class(out) <- c("dp_events", "data.frame")
-  out
+  columns <- names(.event_columns)
+  events_table(lapply(stats::setNames(nm = columns), function(name) do.call(base::c, lapply(tables, `[[`, name))))
 }
 
 #' @export

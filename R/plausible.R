@@ -77,11 +77,14 @@ shifts <- function(plan, public) {
   cbind(gradient_sensitivity(public), 2 * plan$beta) / modulus
 }
 
-#' The split of least variance when each noise costs (shift / noise)^2, or shift / noise for
-#' Gamma-norm noise, and the variances of both add.
+#' The split of least variance when the variances of both noises add, and a release costs
+#' `(shift / noise)^2` (Gaussian noise; Gamma-norm noise at delta > 0, nearly) or `shift /
+#' noise` (Gamma-norm noise, pure): then the variances are in the ratio of the shifts, or of
+#' their powers 2/3. What it is a share of, see `linked_noise()`.
 #' @noRd
-variance_split <- function(shift, mechanism) {
-  weight <- if (mechanism == "gaussian") shift else shift^(2 / 3)
+variance_split <- function(shift, public) {
+  power <- if (public$mechanism == "gaussian") 1 else if (public$delta > 0) 1 / 2 else 2 / 3
+  weight <- shift^power
   weight[, 2L] / rowSums(weight)
 }
 
@@ -128,38 +131,53 @@ plausible_events <- function(plan, public, noise, i, at, printed = FALSE) {
 }
 
 #' The noise that meets the budget, with the split of least total variance.
+#'
+#' `variance_split()` is exact when pure losses add, and for Gaussian noise but for what
+#' curvature costs. Under another accountant the odds of the best split are searched for
+#' once, and as a multiple of the formula's carried over to the other nodes: these differ
+#' in sizes, degrees and budgets, and the variance is flat around its minimum.
 #' @noRd
 calibrated_plausible <- function(p, plan, public, control, sends) {
-  first <- variance_split(shifts(plan, public), public$mechanism)
-  calibrated <- function(i, split, ...) {
+  pure <- public$mechanism == "gamma" && public$delta == 0
+  first <- variance_split(shifts(plan, public), public)
+  calibrated <- function(i, split, near) {
     link <- function(unit) linked_noise(unit, split, i, p, plan, public, sends)
     unit <- calibrate_noise(function(unit) {
       events <- plausible_events(plan, public, link(unit), i, 1L)
       events$count[events$mechanism != "pure"] <- sends
       events
-    }, public$epsilon[i], public, control, ...)
-    link(unit)
+    }, public$epsilon[i], public, control, near)
+    c(link(unit), unit = unit)
   }
-  best <- function(i) {
-    if (!is.null(p$split)) return(calibrated(i, p$split[i]))
-    # Exact when pure losses add, and for plain Gaussian noise; of the accountant's own
-    # optimum for Gaussian noise we know that it, and its noise, are close by.
-    guess <- calibrated(i, first[i])
-    if (public$mechanism == "gamma") return(guess)
-    near <- function(y) {
-      tryCatch(calibrated(i, stats::plogis(y), interval = guess$objective * c(0.2, 5)), dpadmm_error = function(e) list(variance = Inf))
+  multiplied <- function(i, odds) stats::plogis(stats::qlogis(first[i]) + log(odds))
+  # the vertex of the parabola through three points of the log variance
+  best_odds <- function(i, near) {
+    start <- calibrated(i, first[i], near)
+    log_variance <- function(step) {
+      split <- multiplied(i, exp(step))
+      near <- start$unit * sqrt((1 - first[i]) / (1 - split))
+      tryCatch(log(calibrated(i, split, near)$variance), dpadmm_error = function(e) NA)
     }
-    found <- stats::optimize(function(y) min(near(y)$variance, 1e300), stats::qlogis(first[i]) + c(-1, 1), tol = 0.1)
-    if (found$objective < guess$variance) near(found$minimum) else guess
+    step <- 0.5
+    v <- c(log_variance(-step), log(start$variance), log_variance(step))
+    bend <- v[1L] - 2 * v[2L] + v[3L]
+    if (is.na(bend) || bend <= 0) return(1)
+    exp(max(-step, min(step, step / 2 * (v[1L] - v[3L]) / bend)))
   }
-  groups <- alike_nodes(plan, public, plan$beta, p$split)
-  found <- lapply(groups, function(group) best(group[1L]))
-  given <- names(Filter(Negate(is.null), found[[1L]]))
-  lapply(stats::setNames(nm = given), function(name) {
-    out <- numeric(public$N)
-    for (k in seq_along(groups)) out[groups[[k]]] <- found[[k]][[name]]
-    out
-  })
+  odds <- if (pure || !is.null(p$split)) 1
+  out <- last <- NULL
+  for (group in alike_nodes(plan, public, plan$beta, p$split)) {
+    i <- group[1L]
+    near <- if (identical(last$epsilon, public$epsilon[i])) last$unit * last$size / public$size[i]
+    if (is.null(odds)) odds <- best_odds(i, near)
+    found <- calibrated(i, if (is.null(p$split)) multiplied(i, odds) else p$split[i], near)
+    last <- list(unit = found$unit, size = public$size[i], epsilon = public$epsilon[i])
+    for (name in names(Filter(Negate(is.null), found))) {
+      if (is.null(out[[name]])) out[[name]] <- numeric(public$N)
+      out[[name]][group] <- found[[name]]
+    }
+  }
+  out
 }
 
 #' Noise of the user's scale in the objective; the rest follows from the split.
@@ -171,7 +189,7 @@ given_plausible <- function(p, plan, public, noise, sends) {
   }
   scale <- per_node(scale, public$N, "noise")
   unit <- if (public$mechanism == "gamma") 1 / scale else scale
-  split <- if (is.null(p$split)) variance_split(shifts(plan, public), public$mechanism) else p$split
+  split <- if (is.null(p$split)) variance_split(shifts(plan, public), public) else p$split
   linked_noise(unit, split, seq_len(public$N), p, plan, public, sends)
 }
 

@@ -107,9 +107,19 @@ fold_statement <- function(events, delta, accountant) {
 
 #' The noise that spends a budget, by the accountant the user asked for.
 #' @noRd
-calibrate_noise <- function(events, epsilon, public, control, ...) {
+#' @param near where the answer is expected, from a problem like it; it may be wrong. For
+#'   noise of which more is more private.
+#' @noRd
+calibrate_noise <- function(events, epsilon, public, control, near = NULL) {
   accountant <- if (control$accountant == "paper") "paper" else "best"
-  tryCatch(calibrate(events, epsilon, public$delta, accountant, ...), dpadmm_error_argument = function(e) {
+  if (!is.null(near)) {
+    found <- tryCatch(
+      calibrate_near(events, epsilon, public$delta, accountant, near),
+      dpadmm_error = function(e) NULL
+    )
+    if (!is.null(found)) return(found)
+  }
+  tryCatch(calibrate(events, epsilon, public$delta, accountant), dpadmm_error_argument = function(e) {
     if (!identical(e$argument, "interval")) stop(e)
     abort("argument", sprintf("`epsilon` = %g asks for next to no noise; for none, use Inf.", epsilon),
       argument = "epsilon", value = epsilon
