@@ -9,10 +9,19 @@
 #'
 #' With Delta = 2 C L / B (how far one record moves the gradient) and M = rho/N + 2 eta V
 #' the minimiser moves by Delta / M between neighbours and the inexact one's distance to
-#' it by 2 beta / M. Both noises are calibrated together to the budget, and the `split`
-#' between them is the one with the least total variance in the solution,
-#' sigma1^2 / M^2 + sigma2^2: near 2 beta / (Delta + 2 beta) for Gaussian noise, and for
-#' Gamma-norm noise the one that is best when pure losses add. Total noise grows like 1 + 2 beta / Delta, work falls as `beta` grows.
+#' it by 2 beta / M. Both noises are calibrated together to the budget. Where `split` is not
+#' given it is the one with the least total variance in the solution, sigma1^2 / M^2 +
+#' sigma2^2, and a function of public numbers only. A Gaussian release of which a record
+#' moves the mean by s costs `s^2 / (2 sigma^2)`: the variances are best in the ratio of the
+#' two shifts, Delta / M and 2 beta / M, so `split = 2 beta / (Delta + 2 beta)`. So are they
+#' for Gamma-norm noise at `delta > 0`, nearly; for pure losses `s / sigma`, which add, in
+#' the ratio of the powers 2/3. What this leaves out (curvature, the exact cost of Gamma-norm
+#' noise) the accountant knows: the split of least variance is searched for around these, at
+#' one node for Gaussian noise and at up to five unlike ones for Gamma-norm noise; the
+#' others take over what is found. Total noise grows like 1 + 2 beta / Delta,
+#' work falls as `beta` grows: for self-concordant losses (logistic, squared) the solver
+#' keeps a quadratic model of the node's loss with a proved bound on its error, and where
+#' that is below `beta` no record is read.
 #'
 #' The test asks for the difference of two mean losses, each record's clipped to
 #' `[0, loss_clip]`. One record moves it by at most
@@ -20,6 +29,12 @@
 #' draws one threshold noise for the whole run and fresh noise for every query (Lyu, Su
 #' and Li 2017), and a node whose candidate passes solves again with fresh noise, because
 #' the test has tilted the candidate's distribution.
+#'
+#' Look at `fit$plan$test$query_scale`: where it is far above the improvement of the loss that
+#' is to be seen (small nodes, small budgets, many sends), who sends is a coin flip, and
+#' `ipp_admm()` is `pp_admm()` with half of the messages, of nodes at random times: no better
+#' at the same budget, because fewer releases with less noise each gather as much noise for
+#' the same way. In the experiments of `vignette("plausible-admm")` it never was.
 #'
 #' @section As printed:
 #' With `dpadmm_control(accountant = "paper")` parameters follow the paper to the letter:
@@ -49,7 +64,8 @@
 #'   `eps1 > eps3 > 0`. With `eps1` the noise on the result gets what `epsilon` leaves.
 #' @param threshold by how much the clipped loss must fall for a message to be sent.
 #' @param max_sends the most messages a node sends, at most the number of iterations.
-#'   `NULL`: half of them, rounded up.
+#'   `NULL`: two thirds of them, rounded up. The noise is that of `max_sends` releases; what
+#'   a node does not use is lost.
 #' @param loss_clip where a record's loss is clipped (> 0).
 #' @param eps_ratio epsilon of the query noise over that of the threshold noise (> 0).
 #'   `NULL`: `(2 max_sends)^(2/3)`, with the least error (Lyu, Su and Li 2017).

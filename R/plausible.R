@@ -8,7 +8,7 @@ protect.dpadmm_method_pp_admm <- function(method, plan, public, budget, control)
 #' @export
 protect.dpadmm_method_ipp_admm <- function(method, plan, public, budget, control) {
   p <- method$parameters
-  if (is.null(p$max_sends)) p$max_sends <- (public$iterations + 1L) %/% 2L
+  if (is.null(p$max_sends)) p$max_sends <- (2L * public$iterations + 2L) %/% 3L
   if (p$max_sends > public$iterations) {
     abort("argument", sprintf(
       "`max_sends` must be at most the number of iterations: %d > %d.", p$max_sends, public$iterations
@@ -133,12 +133,13 @@ plausible_events <- function(plan, public, noise, i, at, printed = FALSE) {
 #' The noise that meets the budget, with the split of least total variance.
 #'
 #' `variance_split()` is exact when pure losses add, and for Gaussian noise but for what
-#' curvature costs. Under another accountant the odds of the best split are searched for
-#' once, and as a multiple of the formula's carried over to the other nodes: these differ
-#' in sizes, degrees and budgets, and the variance is flat around its minimum.
+#' curvature costs. Under another accountant the odds of the best split are searched for,
+#' and as a multiple of the formula's carried over to the next node. For Gaussian noise one
+#' node's search is enough: nodes differ in sizes, degrees and budgets, and the variance is
+#' flat around its minimum. The cost of Gamma-norm noise has kinks where another bound takes
+#' over, so there the first nodes are searched one by one.
 #' @noRd
 calibrated_plausible <- function(p, plan, public, control, sends) {
-  pure <- public$mechanism == "gamma" && public$delta == 0
   first <- variance_split(shifts(plan, public), public)
   calibrated <- function(i, split, near) {
     link <- function(unit) linked_noise(unit, split, i, p, plan, public, sends)
@@ -149,28 +150,27 @@ calibrated_plausible <- function(p, plan, public, control, sends) {
     }, public$epsilon[i], public, control, near)
     c(link(unit), unit = unit)
   }
-  multiplied <- function(i, odds) stats::plogis(stats::qlogis(first[i]) + log(odds))
-  # the vertex of the parabola through three points of the log variance
-  best_odds <- function(i, near) {
-    start <- calibrated(i, first[i], near)
+  multiplied <- function(i, step) stats::plogis(stats::qlogis(first[i]) + step)
+  best_step <- function(i, from, near) {
+    start <- calibrated(i, multiplied(i, from), near)
     log_variance <- function(step) {
-      split <- multiplied(i, exp(step))
-      near <- start$unit * sqrt((1 - first[i]) / (1 - split))
-      tryCatch(log(calibrated(i, split, near)$variance), dpadmm_error = function(e) NA)
+      split <- multiplied(i, step)
+      near <- start$unit * sqrt((1 - start$split) / (1 - split))
+      tryCatch(log(calibrated(i, split, near)$variance), dpadmm_error = function(e) 1e300)
     }
-    step <- 0.5
-    v <- c(log_variance(-step), log(start$variance), log_variance(step))
-    bend <- v[1L] - 2 * v[2L] + v[3L]
-    if (is.na(bend) || bend <= 0) return(1)
-    exp(max(-step, min(step, step / 2 * (v[1L] - v[3L]) / bend)))
+    found <- stats::optimize(log_variance, from + c(-0.6, 0.6), tol = 0.05)
+    if (found$objective < log(start$variance)) found$minimum else from
   }
-  odds <- if (pure || !is.null(p$split)) 1
+  pure <- public$mechanism == "gamma" && public$delta == 0
+  to_search <- if (pure || !is.null(p$split)) 0L else if (public$mechanism == "gaussian") 1L else 5L
+  step <- 0
   out <- last <- NULL
   for (group in alike_nodes(plan, public, plan$beta, p$split)) {
     i <- group[1L]
     near <- if (identical(last$epsilon, public$epsilon[i])) last$unit * last$size / public$size[i]
-    if (is.null(odds)) odds <- best_odds(i, near)
-    found <- calibrated(i, if (is.null(p$split)) multiplied(i, odds) else p$split[i], near)
+    if (to_search > 0L) step <- best_step(i, step, near)
+    to_search <- to_search - 1L
+    found <- calibrated(i, if (is.null(p$split)) multiplied(i, step) else p$split[i], near)
     last <- list(unit = found$unit, size = public$size[i], epsilon = public$epsilon[i])
     for (name in names(Filter(Negate(is.null), found))) {
       if (is.null(out[[name]])) out[[name]] <- numeric(public$N)
