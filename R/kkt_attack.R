@@ -12,7 +12,7 @@
 #' gradients for ever; of these two the attack returns the one whose features lie more
 #' within the range of the known records' (in the papers' data no feature is negative).
 #'
-#' Without noise the error is that of the node solver: with the default tolerance below 1e-5
+#' Without noise the error is that of the node solver: with the default tolerance below 1e-6
 #' of the record's length for nodes of hundreds of records, in a few iterations. Against a
 #' private fit the attack runs all the same, and finds what the noise makes it find.
 #'

@@ -30,7 +30,7 @@ methods <- list(
 test_that("a noiseless run gives its records away, features and label", {
   for (name in names(methods)) for (missing in c(3, 17, 60)) {
     result <- attacked(methods[[name]], missing, epsilon = Inf)
-    expect_lt(result$error, 1e-5, label = paste(name, "record", missing, "error"))
+    expect_lt(result$error, 1e-6, label = paste(name, "record", missing, "error"))
     expect_true(result$right)
     expect_gt(result$found$parallel, 1 - 1e-9)
   }
@@ -39,7 +39,7 @@ test_that("a noiseless run gives its records away, features and label", {
   expect_gt(attacked(pp_admm(eta = 1, beta = 1), 3, epsilon = Inf)$error, 0.01)
   # a dense matrix and the smoothed hinge
   dense <- list(x = as.matrix(adult_part$x), y = adult_part$y)
-  expect_lt(attacked(admm(eta = 1), 3, epsilon = Inf, loss = "hinge", data = dense)$error, 1e-5)
+  expect_lt(attacked(admm(eta = 1), 3, epsilon = Inf, loss = "hinge", data = dense)$error, 1e-6)
 })
 
 test_that("private penalties are enough to stop it, as section 6.2 says", {
