@@ -40,7 +40,8 @@ records_frame <- function(formula, data, y, schema, loss) {
   leaks <- c(unlist(lapply(described, `[[`, "leak"), use.names = FALSE), label$leaks)
   blueprint <- list(
     kind = "frame", terms = terms, classes = label$classes,
-    variables = lapply(described, function(v) v[c("type", "values")])
+    variables = lapply(described, function(v) v[c("type", "values")]),
+    response = if (response) formula[[2L]]
   )
   x <- encode_frame(blueprint, variables)
   if (ncol(x) == 0L) abort("shape", "`formula` has no predictors and no intercept.", argument = "formula")
@@ -50,26 +51,26 @@ records_frame <- function(formula, data, y, schema, loss) {
 
 #' New data as the predictors of a blueprint.
 #' @noRd
-encode_new <- function(blueprint, newdata) {
+encode_new <- function(blueprint, newdata, argument = "newdata") {
   if (blueprint$kind == "frame") {
     if (!is.data.frame(newdata)) {
-      abort("argument", sprintf("`newdata` must be a data frame, not %s.", kind_of(newdata)), argument = "newdata")
+      abort("argument", sprintf("`%s` must be a data frame, not %s.", argument, kind_of(newdata)), argument = argument)
     }
     needed <- all.vars(blueprint$terms)
     if (length(lost <- setdiff(needed, names(newdata)))) {
-      abort("shape", sprintf("`newdata` has no column `%s`.", lost[1L]), argument = "newdata", place = lost)
+      abort("shape", sprintf("`%s` has no column `%s`.", argument, lost[1L]), argument = argument, place = lost)
     }
     frame <- model_frame(blueprint$terms, newdata, globalenv())
     return(encode_frame(blueprint, frame_variables(blueprint$terms, frame)))
   }
-  x <- check_predictors(newdata, "newdata")
+  x <- check_predictors(newdata, argument)
   if (!is.null(blueprint$columns) && !is.null(colnames(x)) && !anyDuplicated(blueprint$columns)) {
     if (length(lost <- setdiff(blueprint$columns, colnames(x)))) {
-      abort("shape", sprintf("`newdata` has no column `%s`.", lost[1L]), argument = "newdata", place = lost)
+      abort("shape", sprintf("`%s` has no column `%s`.", argument, lost[1L]), argument = argument, place = lost)
     }
     x <- x[, blueprint$columns, drop = FALSE]
   } else if (!is.null(blueprint$d) && ncol(x) != blueprint$d) {
-    abort("shape", sprintf("`newdata` must have %d columns, not %d.", blueprint$d, ncol(x)), argument = "newdata")
+    abort("shape", sprintf("`%s` must have %d columns, not %d.", argument, blueprint$d, ncol(x)), argument = argument)
   }
   x
 }
