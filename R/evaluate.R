@@ -19,7 +19,8 @@
 #' @param y labels coded as the training labels were, or numbers for a regression loss. After
 #'   a formula fit it may be missing: `x` then has the response too.
 #' @param node `NULL` for the mean of the nodes' models; the name or number of a node; `"all"`
-#'   for a row each; `"worst"` for the largest value over the nodes, column by column.
+#'   for a row each; `"average"` and `"worst"` for the mean and the largest of the nodes'
+#'   values, column by column.
 #' @param ... not used.
 #' @return `evaluate()`: a data frame with one row (with `node = "all"` one a node, named in the
 #'   column `node`) and the columns
@@ -65,7 +66,8 @@ loss_trace <- function(fit, x, y, ...) UseMethod("loss_trace")
 evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, ...) {
   check_no_dots(...)
   records <- labelled_records(fit, x, y)
-  models <- coef(fit, node = if (identical(node, "worst")) "all" else node)
+  over <- over_nodes(node)
+  models <- coef(fit, node = if (is.null(over)) node else "all")
   if (is.matrix(models)) {
     names <- rownames(models)
     models <- t(models)
@@ -73,7 +75,7 @@ evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, ...) {
     models <- matrix(models)
   }
   out <- data.frame(records = length(records$y), measure(fit, records, models))
-  if (identical(node, "worst")) return(largest_of(out, rep(1L, nrow(out))))
+  if (!is.null(over)) return(by_group(out, rep(1L, nrow(out)), over))
   if (identical(node, "all")) data.frame(node = names, out) else out
 }
 
@@ -92,26 +94,36 @@ loss_trace.dpadmm_fit <- function(fit, x, y, node = NULL, ...) {
   N <- length(names)
   d <- ncol(fit$coefficients)
   path <- array(fit$iterates, c(T, N, d))
-  each <- identical(node, "all") || identical(node, "worst")
+  over <- over_nodes(node)
   if (is.null(node)) {
     path <- colMeans(aperm(path, c(2L, 1L, 3L)))
-  } else if (!each) {
+  } else if (is.null(over) && !identical(node, "all")) {
     coef(fit, node = node) # complains of a node that is not there
     at <- match(as.character(node), names)
     path <- path[, if (is.na(at)) node else at, ]
   }
   records <- labelled_records(fit, x, y)
   out <- measure(fit, records, t(matrix(path, ncol = d)))
-  out <- data.frame(iteration = rep_len(seq_len(T), nrow(out)), out)
-  if (identical(node, "worst")) out <- largest_of(out, out$iteration)
+  iteration <- rep_len(seq_len(T), nrow(out))
+  if (!is.null(over)) {
+    out <- by_group(out, iteration, over)
+    iteration <- seq_len(T)
+  }
+  out <- data.frame(iteration, out)
   if (identical(node, "all")) out <- data.frame(out[1L], node = rep(names, each = T), out[-1L])
   structure(out, class = c("dpadmm_trace", "data.frame"))
 }
 
-#' The largest value of each column within groups, in the order of the groups.
+#' How the values of the nodes become one, if they do.
 #' @noRd
-largest_of <- function(values, group) {
-  as.data.frame(lapply(values, function(v) as.vector(tapply(v, group, max))))
+over_nodes <- function(node) {
+  if (identical(node, "average")) mean else if (identical(node, "worst")) max
+}
+
+#' One value of each column for each group, in the order of the groups.
+#' @noRd
+by_group <- function(values, group, f) {
+  as.data.frame(lapply(values, function(v) as.vector(tapply(v, group, f))))
 }
 
 #' Records as the fit sees them: x (n x d), y, and by how much each row is shortened.

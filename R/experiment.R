@@ -243,11 +243,14 @@ run_workers <- function(tasks, run, globals, workers, keep) {
   shared$.dpadmm_run <- run
   start <- quote({
     .libPaths(paths)
+    # also those that are only loaded: objects of their classes may be among the globals
+    for (package in loaded) requireNamespace(package, quietly = TRUE)
     for (package in packages) library(package, character.only = TRUE)
   })
   ready <- mirai::everywhere(
     start, shared,
-    .args = list(paths = .libPaths(), packages = rev(.packages())), .compute = profile
+    .args = list(paths = .libPaths(), loaded = loadedNamespaces(), packages = rev(.packages())),
+    .compute = profile
   )
   for (worker in ready) {
     if (mirai::is_error_value(worker[])) {

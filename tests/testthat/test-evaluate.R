@@ -29,6 +29,7 @@ test_that("evaluate() is the mean loss, objective and error of the mean model", 
   worst <- evaluate(fit, x, y, node = "worst")
   expect_equal(worst$loss, max(each$loss))
   expect_equal(worst$error, max(each$error))
+  expect_equal(evaluate(fit, x, y, node = "average")$error, mean(each$error))
 })
 
 test_that("the noiseless optimum minimises the reported objective", {
@@ -94,6 +95,9 @@ test_that("loss_trace() measures every iterate", {
   worst <- loss_trace(fit, x, y, node = "worst")
   expect_equal(worst$loss, as.vector(tapply(each$loss, each$iteration, max)))
   expect_equal(worst$error, as.vector(tapply(each$error, each$iteration, max)))
+  average <- loss_trace(fit, x, y, node = "average")
+  expect_identical(average$iteration, 1:6)
+  expect_equal(average$loss, as.vector(tapply(each$loss, each$iteration, mean)))
   one <- dpadmm_fit(x, y, method = fp_admm(), epsilon = Inf, iterations = 5)
   expect_equal(loss_trace(one, x, y)$loss, apply(one$iterates, 1, logistic, short, y))
   expect_equal(nrow(loss_trace(one, x, y, node = "all")), 5)

@@ -1,0 +1,79 @@
+# The experiments of vignette("recycled-admm"), a chunk each; results are stored beside this
+# file, and `bash tools/experiments recycled-admm` runs them again.
+
+## ---- data ----
+library(dpadmm)
+records <- adult_matrix("onehot")
+
+## ---- one-run ----
+# One run: a fresh split of Adult, 40,000 records for training, spread evenly over the nodes of
+# a random network. The split is the same in all settings of a repetition.
+recycled_run <- function(setting, seed) {
+  set.seed(setting$repetition)
+  split <- sample(nrow(records$x))
+  train <- split[1:40000]
+  test <- split[-(1:40000)]
+  nodes <- rep_len(seq_len(setting$N), 40000)
+  set.seed(setting$N)
+  network <- network_random(setting$N, 0.5)
+  fit <- function(method, ...) {
+    dpadmm_fit(records$x[train, ], records$y[train],
+      nodes = nodes, network = network, method = method, C = 1750, rho = setting$rho,
+      iterations = 50, seed = seed,
+      control = dpadmm_control(keep_iterates = TRUE, accountant = "paper", progress = FALSE), ...
+    )
+  }
+  recycled <- function(growth) mr_admm(eta = setting$eta, growth = growth, gamma = setting$gamma)
+  method <- switch(setting$method,
+    "ADMM" = , "non-private" = , "ADMM-DVP" = admm(eta = setting$eta),
+    "M-ADMM" = m_admm(eta = setting$eta, growth = sqrt(setting$growth)),
+    "R-ADMM" = recycled(1),
+    "MR-ADMM" = recycled(setting$growth),
+    "MR-ADMM, by node" = mr_admm( # Figure 1(b)
+      eta = c(1, 1.03, 1.02, 0.8, 1.01), gamma = setting$gamma,
+      growth = 1 + setting$k * c(0.01, 0.005, 0.003, 0.015, 0.01)
+    )
+  )
+  found <- if (is.infinite(setting$alpha)) {
+    fit(method, epsilon = Inf)
+  } else if (grepl("R-ADMM", setting$method)) {
+    fit(method, noise = gamma_noise(setting$alpha))
+  } else { # as much privacy, by the printed bounds, as R-ADMM has
+    budget <- privacy(fit(recycled(1), noise = gamma_noise(setting$alpha)), accountant = "paper")$epsilon
+    fit(method, epsilon = budget, noise = "gamma")
+  }
+  spent <- function(accountant) {
+    if (is.infinite(setting$alpha)) Inf else privacy(found, accountant = accountant)$epsilon
+  }
+  own_loss <- function(node) { # of a node's model on its own records
+    own <- train[nodes == node]
+    loss_trace(found, records$x[own, ], records$y[own], node = node)$loss
+  }
+  data.frame(
+    iteration = 1:50,
+    loss = signif(rowMeans(vapply(seq_len(setting$N), own_loss, numeric(50))), 6),
+    error = signif(loss_trace(found, records$x[test, ], records$y[test])$error, 6),
+    printed = signif(spent("paper"), 6), sound = signif(spent("sound"), 6)
+  )
+}
+
+## ---- settings ----
+row <- function(method, alpha = Inf, N = 5, eta = 1, growth = 1, gamma = 0.5, k = 0, rho = 0.22) {
+  data.frame(method, alpha, N, eta, growth, gamma, k, rho)
+}
+figure_1 <- rbind(
+  row("R-ADMM", N = rep(c(5, 20), each = 4), eta = 0.5, gamma = c(0, 0.5, 1, 3)),
+  row("R-ADMM"), row("MR-ADMM, by node", k = 1:5), row("MR-ADMM", growth = 1 + (1:5) / 100)
+)
+figure_2 <- row("ADMM", eta = 0.5, rho = c(0.01, 0.05, 0.1, 0.22, 0.5, 1, 2, 5))
+figure_5 <- rbind(
+  row("non-private"),
+  row(rep(c("ADMM-DVP", "M-ADMM", "R-ADMM", "MR-ADMM"), each = 3), alpha = c(2, 1, 0.5), growth = 1.04)
+)
+
+## ---- stored ----
+stored <- list(
+  "figure-1" = list(settings = figure_1, run = recycled_run, repetitions = 1),
+  "figure-2" = list(settings = figure_2, run = recycled_run, repetitions = 10),
+  "figure-5" = list(settings = figure_5, run = recycled_run, repetitions = 10)
+)
