@@ -1,0 +1,135 @@
+# The statistics of an audit: scores, thresholds and confidence bounds.
+
+#' One-sided Clopper-Pearson bounds of x of n, each wrong with probability `level`.
+#' @noRd
+binomial_lower <- function(x, n, level) ifelse(x == 0, 0, stats::qbeta(level, x, n - x + 1))
+
+#' @noRd
+binomial_upper <- function(x, n, level) ifelse(x == n, 1, stats::qbeta(1 - level, x + 1, n - x))
+
+#' Lower bound on epsilon from bounds on the two rates; 0 when nothing is seen.
+#' @noRd
+rates_epsilon <- function(rates, delta, bound) {
+  p <- rates[["p"]]
+  q <- rates[["q"]]
+  if (bound == "clopper-pearson") return(if (p - delta > q) log((p - delta) / q) else 0)
+  mu <- stats::qnorm(p) - stats::qnorm(q)
+  if (mu <= 0) 0 else gaussian_epsilon(1, delta, mu)
+}
+
+#' What a threshold is chosen for: increasing in the lower bound.
+#' @noRd
+rates_worth <- function(p, q, delta, bound) {
+  if (bound == "gaussian") stats::qnorm(p) - stats::qnorm(q) else log(pmax(p - delta, 0) / q)
+}
+
+#' One released value is its own score.
+#' @noRd
+plain_score <- function(values) {
+  list(learned = lapply(values, function(v) v[, 1L]), of = function(v) v[, 1L], weights = 1)
+}
+
+#' Fisher's discriminant in units of the log likelihood ratio. `learned` are scores of the
+#' runs it was learned from, each by weights learned from the others, so that a threshold
+#' can be chosen on them.
+#' @noRd
+linear_score <- function(values) {
+  n <- nrow(values[[1L]])
+  fold <- rep_len(1:2, n)
+  crossed <- function(shrink) {
+    fits <- lapply(1:2, function(k) discriminant(lapply(values, function(v) v[fold != k, , drop = FALSE]), shrink))
+    lapply(values, function(v) {
+      score <- numeric(n)
+      for (k in 1:2) score[fold == k] <- fits[[k]]$of(v[fold == k, , drop = FALSE])
+      score
+    })
+  }
+  shrinks <- c(1e-9, 1e-4, 0.01, 0.1, 1, 10)
+  scores <- lapply(shrinks, crossed)
+  best <- which.max(vapply(scores, separation, 0))
+  fit <- discriminant(values, shrinks[best])
+  list(learned = scores[[best]], of = fit$of, weights = fit$weights)
+}
+
+separation <- function(scores) {
+  spread <- sqrt(stats::var(scores[[1L]]) + stats::var(scores[[2L]]))
+  gap <- mean(scores[[1L]]) - mean(scores[[2L]])
+  if (spread > 0) gap / spread else if (gap > 0) Inf else 0
+}
+
+discriminant <- function(values, shrink) {
+  means <- lapply(values, colMeans)
+  gap <- means[[1L]] - means[[2L]]
+  centre <- (means[[1L]] + means[[2L]]) / 2
+  centred <- rbind(sweep(values[[1L]], 2L, means[[1L]]), sweep(values[[2L]], 2L, means[[2L]]))
+  sd <- sqrt(colMeans(centred^2))
+  # a value without noise that differs tells everything; one that does not, nothing
+  scale <- pmax(sd, 1e-9 * abs(gap), 1e-14 * abs(centre))
+  scale[scale == 0] <- 1
+  correlation <- crossprod(sweep(centred, 2L, scale, `/`)) / nrow(centred)
+  diag(correlation) <- diag(correlation) + shrink
+  weights <- solve(correlation, gap / scale, tol = 0) / scale
+  list(of = function(v) as.vector(sweep(v, 2L, centre) %*% weights), weights = weights)
+}
+
+#' The event, `score > threshold` or not, and the data set it is more likely on, that
+#' would give the best bound if these scores were the held-out ones.
+#' @noRd
+choose_test <- function(scores, level, delta, bound) {
+  thresholds <- candidate_thresholds(unlist(scores))
+  n <- lengths(scores)
+  above <- lapply(scores, function(s) length(s) - findInterval(thresholds, sort(s)))
+  worth <- function(from, side) {
+    to <- 3L - from
+    count <- if (side == "above") above else Map(`-`, n, above)
+    rates_worth(
+      binomial_lower(count[[from]], n[from], level), binomial_upper(count[[to]], n[to], level), delta, bound
+    )
+  }
+  events <- expand.grid(from = 1:2, side = c("above", "below"), stringsAsFactors = FALSE)
+  all <- mapply(worth, events$from, events$side)
+  all <- matrix(all, length(thresholds))
+  at <- arrayInd(which.max(all), dim(all))
+  list(threshold = thresholds[at[1L]], side = events$side[at[2L]], from = events$from[at[2L]])
+}
+
+#' Midpoints between scores: all near both ends, where the odds are largest, and some of
+#' those between.
+#' @noRd
+candidate_thresholds <- function(scores, ends = 50L, between = 200L) {
+  values <- sort(unique(scores))
+  m <- length(values)
+  if (m == 1L) return(values)
+  keep <- unique(round(c(
+    seq_len(min(ends, m - 1L)), seq(max(1L, m - ends), m - 1L), seq(1, m - 1, length.out = min(between, m - 1L))
+  )))
+  (values[-m] / 2 + values[-1L] / 2)[sort(keep)]
+}
+
+#' Count the chosen event in held-out runs.
+#' @noRd
+count_test <- function(chosen, held, level) {
+  crossed <- vapply(held, function(s) {
+    above <- sum(s > chosen$threshold)
+    if (chosen$side == "above") above else length(s) - above
+  }, 0)
+  n <- length(held[[1L]])
+  to <- 3L - chosen$from
+  c(chosen, list(
+    counts = crossed, n = n, rates = c(
+      p = binomial_lower(crossed[chosen$from], n, level), q = binomial_upper(crossed[to], n, level)
+    )
+  ))
+}
+
+#' Error rates over all thresholds, at most 500 of them.
+#' @noRd
+empirical_roc <- function(held) {
+  thresholds <- sort(unique(unlist(held)))
+  if (length(thresholds) > 500L) {
+    thresholds <- thresholds[unique(round(seq(1, length(thresholds), length.out = 500L)))]
+  }
+  thresholds <- c(-Inf, thresholds)
+  share <- function(s) findInterval(thresholds, sort(s)) / length(s)
+  data.frame(threshold = thresholds, fpr = 1 - share(held[[2L]]), fnr = share(held[[1L]]))
+}
