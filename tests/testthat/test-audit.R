@@ -1,0 +1,304 @@
+# The audit: its statistics, the broken mechanisms it must catch, and the guarantees of the
+# package that it must not contradict. tools/audit does the last with many more runs.
+
+gaussian_release <- function(sigma) function(data) sum(data) + rnorm(1, sd = sigma)
+
+# ---- statistics -------------------------------------------------------------------------
+
+test_that("confidence bounds of a proportion are Clopper and Pearson's", {
+  for (x in c(0, 1, 17, 50)) {
+    expect_equal(binomial_lower(x, 50, 0.05), binom.test(x, 50, alternative = "greater")$conf.int[1])
+    expect_equal(binomial_upper(x, 50, 0.05), binom.test(x, 50, alternative = "less")$conf.int[2])
+  }
+})
+
+test_that("the lower bound holds with its confidence, and is of use", {
+  # the truth: mu = 1.5
+  bounds <- vapply(1:150, function(seed) {
+    a <- audit(gaussian_release(1), 1.5, 0, runs = 200, confidence = 0.8, bound = "gaussian", seed = seed)
+    c(a$mu, log(a$test$rates[["p"]] / a$test$rates[["q"]]))
+  }, c(0, 0))
+  expect_lte(sum(bounds[1, ] > 1.5), qbinom(0.999, 150, 0.2))
+  expect_gt(mean(bounds[1, ]), 0.9)
+  # Clopper-Pearson at delta = 0 for randomised response of epsilon = 1
+  response <- function(data) data == (runif(1) < plogis(1))
+  seen <- vapply(1:150, function(seed) {
+    audit(response, TRUE, FALSE, runs = 200, delta = 0, confidence = 0.8, seed = seed)$epsilon
+  }, 0)
+  expect_lte(sum(seen > 1), qbinom(0.999, 150, 0.2))
+  expect_gt(mean(seen), 0.3)
+})
+
+test_that("identical data sets show nothing but chance", {
+  seen <- vapply(1:60, function(seed) {
+    audit(function(data) rnorm(5), 0, 0, runs = 100, delta = 0.01, confidence = 0.9, seed = seed)$epsilon
+  }, 0)
+  expect_lte(sum(seen > 0), qbinom(0.999, 60, 0.1))
+})
+
+test_that("the learned score finds a direction among many values, and one without noise", {
+  along <- function(data) {
+    noise <- rnorm(20)
+    noise[2] <- -noise[1] + data # the noises cancel in their sum
+    noise
+  }
+  a <- audit(along, 0.1, 0, runs = 200, seed = 1)
+  expect_gt(a$epsilon, log(0.9 / 0.05))
+  weights <- a$weights / a$weights[1]
+  expect_equal(weights[1:2], c(1, 1), tolerance = 1e-3)
+  still <- audit(function(data) c(rnorm(1), data), 1, 2, runs = 100, seed = 1)
+  expect_gt(still$epsilon, 2)
+})
+
+test_that("the number of runs it says is needed is about the number needed", {
+  for (bound in c("clopper-pearson", "gaussian")) {
+    runs <- audit_runs(2, bound = bound, delta = 1e-3)
+    seen <- vapply(1:40, function(seed) {
+      audit(gaussian_release(gaussian_sigma(2, 1e-3)), 1, 0, runs = runs, delta = 1e-3, bound = bound, seed = seed)$epsilon
+    }, 0)
+    # its best test is known there, and chosen here
+    expect_gte(sum(seen >= 1), qbinom(0.001, 40, 0.7))
+  }
+  expect_true(all(diff(audit_runs(c(0.1, 1, 4), "response")) < 0))
+  expect_identical(audit_runs(0.001, delta = 0.5), Inf)
+})
+
+# ---- runs -------------------------------------------------------------------------------
+
+test_that("a seed repeats an audit, whoever runs it, and R's generator is left alone", {
+  set.seed(4)
+  before <- .Random.seed
+  one <- audit(gaussian_release(1), 1, 0, runs = 200, seed = 5)
+  expect_identical(.Random.seed, before)
+  expect_identical(audit(gaussian_release(1), 1, 0, runs = 200, seed = 5), one)
+  expect_false(identical(audit(gaussian_release(1), 1, 0, runs = 200, seed = 6)$roc, one$roc))
+  skip_on_os("windows")
+  expect_identical(audit(gaussian_release(1), 1, 0, runs = 200, seed = 5, workers = 2)$roc, one$roc)
+})
+
+test_that("a release gets a seed of its own in every run, or none", {
+  seeds <- NULL
+  keep <- function(data, seed) {
+    seeds <<- c(seeds, seed)
+    seed %% 7
+  }
+  audit(keep, 1, 0, runs = 30, seed = 3)
+  expect_length(unique(seeds), 60)
+  seeds <- NULL
+  audit(function(data, seed) {
+    expect_null(seed)
+    rnorm(1)
+  }, 1, 0, runs = 20)
+})
+
+test_that("fit_release() repeats the fit it stands for, with its noise worked out once", {
+  pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
+  control <- dpadmm_control(keep_iterates = TRUE, progress = FALSE)
+  methods <- list(admm(), m_admm(), mr_admm(), admm(perturb = "primal"), pp_admm(), ipp_admm())
+  for (method in methods) for (delta in c(0, 1e-3)) {
+    release <- fit_release(method, iterations = 3, epsilon = 2, delta = delta)
+    fit <- do.call(dpadmm_fit, c(pair$data1, list(
+      method = method, iterations = 3, epsilon = 2, delta = delta, seed = 9, control = control
+    )))
+    expect_equal(release(pair$data1, seed = 9), fit_values(fit), tolerance = 1e-6)
+  }
+  alone <- worst_case_neighbours("labels", n = 6)
+  for (method in list(fp_admm(), dp_sgd(batch = 2), dp_cd(), grad_admm(init = "noisy-gradient"))) {
+    release <- fit_release(method, iterations = 3, epsilon = 2, delta = 1e-3)
+    fit <- do.call(dpadmm_fit, c(alone$data1, list(
+      method = method, iterations = 3, epsilon = 2, delta = 1e-3, seed = 9, control = control
+    )))
+    expect_equal(release(alone$data1, seed = 9), as.vector(fit$iterates), tolerance = 1e-6)
+  }
+})
+
+test_that("claims of every kind are understood", {
+  claims <- list(3, dp_event_gaussian(1, 1), account(dp_event_gaussian(1, 1), 1e-5), function(delta) gaussian_epsilon(1, delta))
+  claimed <- vapply(claims, function(claim) {
+    audit(gaussian_release(1), 1, 0, runs = 20, claim = claim, seed = 1)$claimed
+  }, 0)
+  expect_equal(claimed[1], 3)
+  expect_equal(claimed[2:4], rep(gaussian_epsilon(1, 1e-5), 3), tolerance = 1e-9)
+  fit <- dpadmm_fit(matrix(1, 4, 1), c(1, -1, 1, -1), nodes = 2, epsilon = 3, delta = 1e-5, seed = 1)
+  expect_equal(audit(gaussian_release(1), 1, 0, runs = 20, claim = fit)$claimed, 3, tolerance = 1e-6)
+  expect_lte(audit(gaussian_release(1), 1, 0, runs = 20, claim = privacy(fit))$claimed, 3)
+  expect_error(audit(gaussian_release(1), 1, 0, runs = 20, delta = 1e-9, claim = privacy(fit)), class = "dpadmm_error_argument")
+})
+
+test_that("bad input is a classed error", {
+  good <- gaussian_release(1)
+  fails <- function(class, ...) expect_error(audit(...), class = paste0("dpadmm_error_", class))
+  fails("argument", 1, 1, 0)
+  fails("argument", good, 1)
+  fails("argument", good, 1, 0, runs = 5)
+  fails("argument", good, 1, 0, runs = 50.5)
+  fails("argument", good, 1, 0, delta = 1)
+  fails("argument", good, 1, 0, delta = 0, bound = "gaussian")
+  fails("argument", good, 1, 0, confidence = 1)
+  fails("argument", good, 1, 0, bound = "bayes")
+  fails("argument", good, 1, 0, statistic = 2)
+  fails("argument", good, 1, 0, seed = -1)
+  fails("argument", good, 1, 0, workers = 0)
+  fails("argument", good, 1, 0, progress = NA)
+  fails("argument", good, 1, 0, claim = -1)
+  fails("argument", good, 1, 0, claim = "much")
+  fails("operator", function(data) "a", 1, 0)
+  fails("operator", function(data) numeric(), 1, 0)
+  fails("operator", good, 1, 0, statistic = function(v) c(v, v))
+  fails("finite", function(data) NaN, 1, 0)
+  fails("shape", function(data) rnorm(sample(5, 1)), 1, 0, seed = 1)
+  # an error of the release is the caller's to see, from a worker too
+  broken <- function(data) stop("on purpose")
+  expect_error(audit(broken, 1, 0), "on purpose")
+  skip_on_os("windows")
+  expect_error(audit(broken, 1, 0, workers = 2), "on purpose")
+})
+
+test_that("worst cases are neighbours, at the bound, and fit", {
+  for (kind in c("labels", "small-node", "curvature", "sparse-vector", "outlier")) for (numeric in c(FALSE, TRUE)) {
+    pair <- worst_case_neighbours(kind, n = 7, d = 3, nodes = 3, bound = 2, numeric = numeric)
+    expect_identical(pair$data1$x[-1, ], pair$data2$x[-1, ])
+    expect_identical(pair$data1$y[-1], pair$data2$y[-1])
+    expect_identical(pair$data1$nodes, pair$data2$nodes)
+    expect_false(identical(pair$data1, pair$data2))
+    expect_equal(sqrt(sum(pair$data1$x[1, ]^2)), 2)
+    expect_lte(max(sqrt(rowSums(pair$data1$x^2))), 2)
+    release <- fit_release(admm(eta = 1), if (numeric) "huber" else "logistic", iterations = 2, epsilon = 1,
+      control = dpadmm_control(row_bound = 2))
+    expect_length(release(pair$data2, seed = 1), 2 * 3 * 3)
+  }
+  expect_identical(tabulate(worst_case_neighbours("small-node", n = 7, nodes = 3)$data1$nodes), c(1L, 3L, 3L))
+  expect_null(worst_case_neighbours("labels")$data1$nodes)
+  expect_error(worst_case_neighbours("worst"), class = "dpadmm_error_argument")
+  expect_error(worst_case_neighbours("labels", n = 2), class = "dpadmm_error_argument")
+  expect_error(worst_case_neighbours("labels", n = 4, nodes = 5), class = "dpadmm_error_argument")
+  expect_error(worst_case_neighbours("small-node", n = 6), class = "dpadmm_error_argument")
+  expect_error(worst_case_neighbours("small-node", n = 6, nodes = 3), class = "dpadmm_error_argument")
+  expect_error(fit_release()(list(1)), class = "dpadmm_error_argument")
+})
+
+test_that("an audit prints and draws itself", {
+  a <- audit(gaussian_release(0.5), 1, 0, runs = 400, claim = dp_event_gaussian(1, 1), bound = "gaussian", seed = 1)
+  expect_output(print(a), "CONTRADICTED")
+  expect_output(print(summary(a)), "held-out runs")
+  b <- audit(gaussian_release(0.5), 1, 0, runs = 50, claim = 9, seed = 1)
+  expect_output(print(b), "not contradicted")
+  pdf(NULL)
+  withr_off <- dev.cur()
+  on.exit(dev.off(withr_off))
+  for (type in c("epsilon", "tradeoff")) for (x in list(a, b)) {
+    expect_identical(plot(x, type = type), x)
+    skip_if_not_installed("ggplot2")
+    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(x, type = type)), "ggplot_built")
+  }
+  expect_error(plot(a, type = "roc"), class = "dpadmm_error_argument")
+  # every measured point of the curve is at most the truth's, mu = 2
+  curve <- measured_curve(a, 10^-(1:6))
+  expect_true(all(curve$epsilon < gaussian_epsilon(1, curve$delta, 2)))
+})
+
+# ---- broken mechanisms, which must be caught --------------------------------------------
+
+#' Slopes of Huber losses far from their labels are -1 and 1: everything is linear.
+far <- function(kind, ...) worst_case_neighbours(kind, ..., numeric = TRUE)
+
+expect_caught <- function(a) {
+  expect_gt(a$epsilon, a$claimed)
+  expect_true(a$exceeds)
+}
+
+test_that("caught: noise halved", {
+  pair <- far("labels", n = 4)
+  sigma <- gaussian_sigma(1, 1e-5, sensitivity = 2 / 4 * sqrt(3))
+  promised <- rep(dp_event_gaussian(sigma, 2 / 4), 3)
+  half <- fit_release(grad_admm(), "huber", iterations = 3, noise = gaussian_noise(sigma / 2), delta = 1e-5)
+  expect_caught(audit(half, pair$data1, pair$data2, runs = 900, bound = "gaussian", claim = promised, seed = 1))
+})
+
+test_that("caught: sensitivity without the factor 2", {
+  pair <- far("outlier", n = 5)
+  # calibrated to c / n, which is what adding or removing a record changes
+  sigma <- gaussian_sigma(2, 1e-5, sensitivity = 1 / 5)
+  release <- fit_release(dp_sgd(), "huber", iterations = 1, noise = gaussian_noise(sigma), delta = 1e-5)
+  a <- audit(release, pair$data1, pair$data2, runs = 900, bound = "gaussian", claim = 2, seed = 1)
+  expect_caught(a)
+})
+
+test_that("caught: a fresh threshold for every query of the sparse vector test", {
+  epsilon <- 0.5
+  # 300 queries, all below their threshold more often on the one data set
+  release <- function(fresh) function(data, seed) {
+    test <- sparse_vector_test(list(eps_ratio = 2^(2 / 3), threshold = 20, loss_clip = 1), 1L, 2, epsilon, 1L, fresh)
+    answers <- core_call(.Call(ffi_sparse_vector, test, matrix(data, 300), noise_key(seed)))
+    sum(!is.na(answers))
+  }
+  seen <- function(fresh) {
+    audit(release(fresh), -1, 1, runs = 6000, delta = 0, claim = epsilon, seed = 1)
+  }
+  expect_caught(seen(TRUE))
+  expect_false(seen(FALSE)$exceeds)
+})
+
+test_that("caught: a start computed from the data", {
+  pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
+  release <- function(data, seed) {
+    control <- dpadmm_control(start = 20 * mean(data$x * data$y), keep_iterates = TRUE, progress = FALSE)
+    dpadmm_fit(data$x, data$y, data$nodes,
+      method = admm(eta = 0.5), C = 1, iterations = 2, noise = gaussian_noise(3), delta = 1e-5, seed = seed, control = control
+    )
+  }
+  claim <- release(pair$data1, 1)
+  expect_caught(audit(release, pair$data1, pair$data2, runs = 300, bound = "gaussian", claim = claim, seed = 1))
+})
+
+test_that("caught: an even update from the data", {
+  # one node of R-ADMM with silent neighbours; the even step reads its gradient from the
+  # records instead of the optimality condition
+  share <- 0.5
+  eta <- 0.4
+  sigma <- 4
+  modulus <- 0.01 + 2 * eta
+  node <- function(honest) function(data) {
+    slope <- function(f) -share * sum(data * plogis(-data * f))
+    b <- rnorm(1, sd = sigma)
+    f <- uniroot(function(f) slope(f) + modulus * f + b, c(-100, 100), tol = 1e-12)$root
+    gradient <- if (honest) -2 * eta * f else slope(f) + 0.01 * f
+    c(f, f - (gradient + eta * f) / (2 * eta + 0.1))
+  }
+  claim <- dp_event_objective_gaussian(sigma, 2 * share, share / 4, modulus, tied = TRUE)
+  expect_caught(audit(node(FALSE), c(1, 1), c(-1, 1), runs = 200, claim = claim, seed = 1))
+  honest <- audit(node(TRUE), c(1, 1), c(-1, 1), runs = 1000, claim = claim, bound = "gaussian", seed = 1)
+  expect_false(honest$exceeds)
+})
+
+test_that("caught: a seeded key used again", {
+  pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
+  control <- dpadmm_control(keep_iterates = TRUE, progress = FALSE)
+  release <- function(data) {
+    dpadmm_fit(data$x, data$y, data$nodes, method = admm(eta = 0.5), iterations = 1, noise = gaussian_noise(9), C = 1,
+      delta = 1e-5, seed = 1, control = control)
+  }
+  expect_caught(audit(release, pair$data1, pair$data2, runs = 100, claim = release(pair$data1), seed = 1))
+  # one key for all steps of a run: the difference of two releases has no noise left
+  repeated <- function(data) data * c(1, 2) + rnorm(1, sd = 5)
+  claim <- rep(dp_event_gaussian(5, 2), 2)
+  expect_caught(audit(repeated, 1, 0, runs = 100, claim = claim, seed = 1))
+})
+
+# ---- sound guarantees, a fast subset of tools/audit --------------------------------------
+
+test_that("the measured bound never exceeds a sound claim, and comes near it", {
+  alone <- far("outlier", n = 4)
+  shared <- far("labels", n = 4, nodes = 2)
+  share_of <- function(method, pair, delta = 0.01, bound = "gaussian", runs = 500, loss = "huber") {
+    release <- fit_release(method, loss, iterations = 2, epsilon = 4, delta = delta)
+    a <- audit(release, pair$data1, pair$data2, runs = runs, delta = delta, bound = bound, seed = 3)
+    expect_false(a$exceeds)
+    a$epsilon / a$claimed
+  }
+  expect_gt(share_of(mr_admm(), shared), 0.3)
+  expect_gt(share_of(grad_admm(), alone), 0.5)
+  expect_gt(share_of(fp_admm(), alone), 0.25)
+  expect_gt(share_of(dp_sgd(batch = 2), alone), 0.25)
+  expect_gt(share_of(admm(perturb = "primal"), shared, delta = 0, bound = "clopper-pearson"), 0.2)
+})
