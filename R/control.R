@@ -5,7 +5,8 @@
 #'   the noise is so large that rounding alone exceeds it, 64 ulp of the terms.
 #'   The guarantee is for exact minimisers; the statement names the tolerance.
 #' @param threads OpenMP threads over the nodes, or the records of one data holder (>= 1).
-#'   The result is the same for any number.
+#'   The result is the same for any number. [dp_sgd()], [dp_cd()] and some rounds of
+#'   [fp_admm()] (its help says which) take one thread only.
 #' @param keep_iterates keep every message, `fit$iterates[iteration, node,
 #'   coefficient]`. They were released anyway. `NULL`: those of one data holder are kept,
 #'   those of many nodes are not.

@@ -294,13 +294,13 @@ NULL
 #' @export
 operator_affine <- function(A, b = 0) {
   check_numbers(A, "A")
-  if (!is.matrix(A) || nrow(A) != ncol(A)) abort("shape", "`A` must be a square matrix.",
-    argument = "A", value = dim(A))
+  if (!is.matrix(A) || nrow(A) != ncol(A)) {
+    abort("shape", "`A` must be a square matrix.", argument = "A", value = dim(A))
+  }
   d <- nrow(A)
-  b <- rep_len(check_numbers(b, "b", length = unique(c(1L, d))), d)
-  new_operator("an affine map", d, function(u, coordinates) {
-    as.vector(A[coordinates, , drop = FALSE] %*% u) + b[coordinates]
-  })
+  b <- rep_len(as.double(check_numbers(b, "b", length = unique(c(1L, d)))), d)
+  storage.mode(A) <- "double"
+  new_operator("an affine map", d, function(u, coordinates) .Call(ffi_affine, A, b, u, coordinates))
 }
 
 #' @rdname operators
@@ -330,7 +330,7 @@ operator_admm <- function(x, y, loss = "logistic", penalty = NULL, gamma = 1, cl
   records <- records_matrix(x, y, loss)
   bound <- gradient_bound(loss, clip, row_bound)
   spec <- consensus_spec(records, NULL, row_bound, loss, check_penalty(penalty), 0.5, gamma, bound,
-    Inf, 1e-10)
+    Inf, 1e-10, threads = 1L)
   n <- nrow(records$x)
   d <- ncol(records$x)
   new_operator("consensus ADMM", n * d, function(u, coordinates) {

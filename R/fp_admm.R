@@ -49,13 +49,17 @@
 #' (whoever sees every user's messages, the server included), `"central"` (who sees the
 #' released models only), `"network"` (another user of the walk).
 #'
-#' @section Memory:
+#' @section Memory and threads:
 #' Records are read in place (users with several records: one copy). States of users with
 #' noise of their own take one n x d array. Noise-free states of users with one record
 #' lie in the span of the record and of past z: they take two numbers a user when all are
 #' active, and a few more when users are sampled (the last round it took part in when
 #' lambda = 1/2; for smaller lambda as many rounds as doubles can tell apart, unless d is
 #' smaller than half of that).
+#'
+#' `control$threads` share the records of a round in which all users take part, with one
+#' record each and no noise of their own; other rounds run on one thread. The result is
+#' the same for any number.
 #'
 #' @param lambda step size, in (0, 1]; at most 1/2 for a private fit with aggregate noise.
 #' @param gamma weight of the proximal steps (> 0).
@@ -331,10 +335,11 @@ row_view <- function(records, bound) {
 #' The problem as the driver takes it. `users`: NULL when each record is one.
 #' @noRd
 consensus_spec <- function(records, users, row_bound, loss, penalty, lambda, gamma, grad_bound,
-                           step_bound, tol) {
+                           step_bound, tol, threads) {
   spec <- list(
     loss = loss$name, width = loss$width, lambda = lambda, gamma = gamma, grad_bound = grad_bound,
-    step_bound = step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty), tol = tol
+    step_bound = step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty), tol = tol,
+    threads = threads
   )
   if (is.null(users)) return(c(spec, list(rows = row_view(records, row_bound))))
   x <- records$x
@@ -352,7 +357,7 @@ run_consensus <- function(plan, public, records, users, scale, tol, control, key
   noise <- if (is.null(scale)) 0 else scale
   spec <- consensus_spec(
     records, users, public$row_bound, public$loss, public$penalty, plan$lambda, plan$gamma,
-    plan$grad_bound, plan$step_bound, tol
+    plan$grad_bound, plan$step_bound, tol, control$threads
   )
   core_call(.Call(ffi_consensus, c(spec, list(
     rounds = as.integer(plan$rounds), sample = plan$sample, walk = plan$walk,

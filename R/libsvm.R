@@ -29,11 +29,7 @@
 #' dim(read_libsvm(file, features = 4)$x)
 #' @export
 read_libsvm <- function(file, features = NULL) {
-  if (!is.character(file) || length(file) != 1L || is.na(file)) {
-    abort("argument", sprintf("`file` must be one path, not %s.", kind_of(file)),
-      argument = "file"
-    )
-  }
+  check_path(file)
   if (!is.null(features)) {
     features <- check_number(features, "features",
       lower = 1, upper = .Machine$integer.max, whole = TRUE

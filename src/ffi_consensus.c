@@ -1,17 +1,19 @@
 /* SEXP <-> C structs for noisy fixed-point iterations: rows in place, samples,
- * penalties, gradients of batches and the consensus driver. All memory is R_alloc'ed,
+ * gradients of batches, affine maps and the consensus driver. All memory is R_alloc'ed,
  * so nothing leaks on an error or an interrupt. Arguments are checked in R. */
 #include "ffi_consensus.h"
 
+#include "core/affine.h"
 #include "core/driver_consensus.h"
 #include "core/sample.h"
 #include "ffi.h"
 #include "ffi_fit.h"
+#include "ffi_penalty.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- rows ------------------------------------------------------------------------ */
+/* ---- rows ---------------------------------------------------------------------- */
 
 /* x: a matrix, or list(p, i, x, Dim) of the *transpose* of a sparse one. */
 static void read_matrix(SEXP x, dpa_rows *rows) {
@@ -53,37 +55,7 @@ SEXP ffi_row_measure(SEXP x, SEXP bound) {
   return out;
 }
 
-/* ---- penalties ---------------------------------------------------------------------
- */
-
-static const dpa_penalty *penalty_named(SEXP name) {
-  return dpa_penalty_find(CHAR(STRING_ELT(name, 0)));
-}
-
-/* The proximal step at v, entry by entry; step has length 1 or that of v. */
-SEXP ffi_prox(SEXP name, SEXP parameter, SEXP v, SEXP step) {
-  const dpa_penalty *penalty = penalty_named(name);
-  const size_t d = (size_t)Rf_xlength(v);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)d));
-  if (Rf_xlength(step) == 1) {
-    penalty->prox(REAL_RO(v), d, REAL_RO(step)[0], REAL_RO(parameter), REAL(out));
-  } else {
-    for (size_t j = 0; j < d; j++)
-      penalty->prox(REAL_RO(v) + j, 1, REAL_RO(step)[j], REAL_RO(parameter),
-                    REAL(out) + j);
-  }
-  UNPROTECT(1);
-  return out;
-}
-
-SEXP ffi_penalty_value(SEXP name, SEXP parameter, SEXP v) {
-  return Rf_ScalarReal(penalty_named(name)->value(REAL_RO(v), (size_t)Rf_xlength(v),
-                                                  REAL_RO(parameter)));
-}
-
-/* ---- who takes part
- * ------------------------------------------------------------------
- */
+/* ---- who takes part ----------------------------------------------------------- */
 
 /* The sample of one iteration, from 1: `size` of n, or each with probability `size`. */
 SEXP ffi_sample(SEXP key, SEXP iteration, SEXP n, SEXP size, SEXP poisson) {
@@ -163,9 +135,7 @@ SEXP ffi_walk(SEXP key, SEXP n, SEXP steps) {
   return out;
 }
 
-/* ---- gradients of batches
- * -------------------------------------------------------------
- */
+/* ---- gradients of batches, affine maps ----------------------------------------- */
 
 /* The sum over the batch (rows from 1; NULL: all) of the gradients at u, each shortened
  * to norm `bound`; only the coordinates in `block` (from 1; NULL: all) when given, and
@@ -208,9 +178,16 @@ SEXP ffi_mean_gradient(SEXP spec, SEXP batch, SEXP u, SEXP loss, SEXP width, SEX
   return out;
 }
 
-/* ---- the consensus driver
- * -------------------------------------------------------------
- */
+/* A u + b at some entries (from 1), A column-major. */
+SEXP ffi_affine(SEXP A, SEXP b, SEXP u, SEXP at) {
+  const size_t d = (size_t)Rf_xlength(u), count = (size_t)Rf_xlength(at);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
+  dpa_affine(REAL_RO(A), REAL_RO(b), REAL_RO(u), d, INTEGER_RO(at), count, REAL(out));
+  UNPROTECT(1);
+  return out;
+}
+
+/* ---- the consensus driver ------------------------------------------------------ */
 
 /* spec: a named list, built by consensus_spec() in R/fp_admm.R. */
 static void read_run(SEXP spec, dpa_consensus *run, dpa_rows *rows) {
@@ -235,21 +212,19 @@ static void read_run(SEXP spec, dpa_consensus *run, dpa_rows *rows) {
   run->gamma = ffi_real(spec, "gamma");
   run->grad_bound = ffi_real(spec, "grad_bound");
   run->step_bound = ffi_real(spec, "step_bound");
-  run->penalty = penalty_named(ffi_field(spec, "penalty"));
+  run->penalty = ffi_penalty_named(ffi_field(spec, "penalty"));
   run->parameter = ffi_reals(spec, "parameter");
   run->tol = ffi_real(spec, "tol");
+  run->threads = Rf_asInteger(ffi_field(spec, "threads"));
 }
 
 static dpa_status place(dpa_consensus *run) {
   dpa_arena arena = {NULL, 0, 0};
   dpa_consensus_layout(run, &arena);
-  if (arena.overflow)
-    return DPA_SIZE;
-  arena.base =
-      (unsigned char *)R_alloc(arena.used / sizeof(double) + 1, sizeof(double));
-  arena.used = 0;
-  dpa_consensus_layout(run, &arena);
-  return DPA_OK;
+  const dpa_status status = ffi_place(&arena);
+  if (status == DPA_OK)
+    dpa_consensus_layout(run, &arena);
+  return status;
 }
 
 /* list(status, history (d x (rounds + 1)), begun, done, states) */

@@ -191,6 +191,18 @@ dpa_dataset *ffi_records(SEXP x, SEXP y, SEXP place, SEXP size, double bound) {
   return data;
 }
 
+/* ---- memory ------------------------------------------------------------------------
+ */
+
+dpa_status ffi_place(dpa_arena *arena) {
+  if (arena->overflow)
+    return DPA_SIZE;
+  arena->base =
+      (unsigned char *)R_alloc(arena->used / sizeof(double) + 1, sizeof(double));
+  arena->used = 0;
+  return DPA_OK;
+}
+
 /* ---- polling -----------------------------------------------------------------------
  */
 
@@ -284,11 +296,9 @@ SEXP ffi_decentralised(SEXP spec) {
 
   dpa_arena arena = {NULL, 0, 0};
   dpa_decentralised_layout(&run, &arena);
-  if (arena.overflow)
-    return ffi_status(DPA_SIZE);
-  arena.base =
-      (unsigned char *)R_alloc(arena.used / sizeof(double) + 1, sizeof(double));
-  arena.used = 0;
+  status = ffi_place(&arena);
+  if (status != DPA_OK)
+    return ffi_status(status);
   dpa_decentralised_layout(&run, &arena);
 
   const size_t d = run.data[0].d;

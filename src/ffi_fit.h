@@ -6,6 +6,7 @@
 #ifndef R_NO_REMAP
 #define R_NO_REMAP
 #endif
+#include "core/arena.h"
 #include "core/dataset.h"
 #include "core/loss.h"
 
@@ -44,6 +45,9 @@ const dpa_loss *ffi_loss_named(SEXP name);
  * i, x, Dim of a dgCMatrix; `place` (from 1) is where each record goes, `size` the
  * nodes' numbers of records. */
 dpa_dataset *ffi_records(SEXP x, SEXP y, SEXP place, SEXP size, double bound);
+
+/* Memory for an arena that has measured, which then places. */
+dpa_status ffi_place(dpa_arena *arena);
 
 /* A dpa_poll: interrupts, and progress. */
 typedef struct ffi_watcher {

@@ -1,42 +1,12 @@
-/* Penalties, and gradient ADMM as R sees it. All memory is R_alloc'ed. */
+/* Gradient ADMM as R sees it. All memory is R_alloc'ed. */
 #include "ffi_gradient.h"
 
 #include "core/driver_gradient.h"
 #include "ffi.h"
 #include "ffi_fit.h"
+#include "ffi_penalty.h"
 
 #include <string.h>
-
-/* ---- penalties ---------------------------------------------------------------------
- */
-
-SEXP ffi_penalties(void) {
-  SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)dpa_penalties_count));
-  for (size_t k = 0; k < dpa_penalties_count; k++)
-    SET_STRING_ELT(names, (R_xlen_t)k, Rf_mkChar(dpa_penalties[k]->name));
-  UNPROTECT(1);
-  return names;
-}
-
-/* list(value, prox) of a penalty at v. */
-SEXP ffi_penalty(SEXP name, SEXP parameter, SEXP v, SEXP step) {
-  const dpa_penalty *penalty = dpa_penalty_find(CHAR(STRING_ELT(name, 0)));
-  if (penalty == NULL || Rf_xlength(parameter) != DPA_PENALTY_PARAMETERS)
-    return ffi_status(DPA_ARGUMENT);
-  const R_xlen_t n = Rf_xlength(v);
-  const char *names[] = {"value", "prox", ""};
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(
-      out, 0, Rf_ScalarReal(penalty->value(REAL_RO(v), (size_t)n, REAL_RO(parameter))));
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
-  penalty->prox(REAL_RO(v), (size_t)n, REAL_RO(step)[0], REAL_RO(parameter),
-                REAL(VECTOR_ELT(out, 1)));
-  UNPROTECT(1);
-  return out;
-}
-
-/* ---- the driver --------------------------------------------------------------------
- */
 
 static double *new_field(SEXP out, int at, size_t length) {
   SET_VECTOR_ELT(out, at, Rf_allocVector(REALSXP, (R_xlen_t)length));
@@ -70,7 +40,7 @@ SEXP ffi_gradient(SEXP spec) {
   run.b = ffi_reals(spec, "b");
   run.c = ffi_reals(spec, "c");
   run.weight = ffi_reals(spec, "weights");
-  run.penalty = dpa_penalty_find(CHAR(STRING_ELT(ffi_field(spec, "penalty"), 0)));
+  run.penalty = ffi_penalty_named(ffi_field(spec, "penalty"));
   run.parameter = ffi_reals(spec, "parameter");
   run.eta = ffi_real(spec, "eta");
   run.rho = ffi_real(spec, "rho");
@@ -86,16 +56,12 @@ SEXP ffi_gradient(SEXP spec) {
   run.key = &key;
   run.poll = ffi_poll;
   run.context = &watch;
-  if (run.penalty == NULL)
-    return ffi_status(DPA_ARGUMENT);
 
   dpa_arena arena = {NULL, 0, 0};
   dpa_gradient_run_layout(&run, &arena);
-  if (arena.overflow)
-    return ffi_status(DPA_SIZE);
-  arena.base =
-      (unsigned char *)R_alloc(arena.used / sizeof(double) + 1, sizeof(double));
-  arena.used = 0;
+  status = ffi_place(&arena);
+  if (status != DPA_OK)
+    return ffi_status(status);
   dpa_gradient_run_layout(&run, &arena);
 
   const size_t d = run.gradient.data->d, m = run.A->n, T = run.iterations;

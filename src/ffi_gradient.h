@@ -8,13 +8,8 @@
 #include <R.h>
 #include <Rinternals.h>
 
-#define DPA_ROUTINES_GRADIENT(X)                                                       \
-  X(ffi_penalties, 0)                                                                  \
-  X(ffi_penalty, 4)                                                                    \
-  X(ffi_gradient, 1)
+#define DPA_ROUTINES_GRADIENT(X) X(ffi_gradient, 1)
 
-SEXP ffi_penalties(void);
-SEXP ffi_penalty(SEXP name, SEXP parameter, SEXP v, SEXP step);
 SEXP ffi_gradient(SEXP spec);
 
 #endif

@@ -4,6 +4,7 @@
 #include "ffi_consensus.h"
 #include "ffi_fit.h"
 #include "ffi_gradient.h"
+#include "ffi_penalty.h"
 #include "ffi_sparse_vector.h"
 
 #include <R_ext/Rdynload.h>
@@ -18,6 +19,7 @@ static const R_CallMethodDef routines[] = {
     DPA_ROUTINES_CONSENSUS(ENTRY)
     DPA_ROUTINES_FIT(ENTRY)
     DPA_ROUTINES_GRADIENT(ENTRY)
+    DPA_ROUTINES_PENALTY(ENTRY)
     DPA_ROUTINES_SPARSE_VECTOR(ENTRY)
     /* clang-format on */
     {NULL, NULL, 0}};

@@ -1,13 +1,19 @@
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "driver_consensus.h"
 
 #include "noise.h"
 #include "prox_glm.h"
 #include "sample.h"
+#include "vector.h"
 
 #include <math.h>
 #include <string.h>
 
 #define BLOCK 1024        /* users of a SHARED round at a time */
+#define CHUNKS 64         /* at most so many partial sums of a SHARED round */
 #define FORGOTTEN 0x1p-60 /* a weight that no sum of doubles can feel */
 
 /* ---- layout ------------------------------------------------------------------ */
@@ -54,9 +60,11 @@ void dpa_consensus_layout(dpa_consensus *run, dpa_arena *arena) {
     break;
   case DPA_SHARED:
     run->along = DPA_TAKE(arena, double, n);
-    run->target = DPA_TAKE(arena, double, BLOCK);
-    run->weight = DPA_TAKE(arena, double, BLOCK);
-    run->slope = DPA_TAKE(arena, double, BLOCK);
+    run->chunks = (n + BLOCK - 1) / BLOCK < CHUNKS ? (n + BLOCK - 1) / BLOCK : CHUNKS;
+    run->stride = (d + 15) / 8 * 8; /* no cache line belongs to two chunks */
+    if (d > SIZE_MAX / 16 / CHUNKS)
+      arena->overflow = 1;
+    run->partial = DPA_TAKE(arena, double, run->chunks * run->stride);
     break;
   case DPA_TRACED:
     run->depth = memory_depth(run->lambda);
@@ -81,20 +89,6 @@ void dpa_consensus_layout(dpa_consensus *run, dpa_arena *arena) {
 }
 
 /* ---- the step of one user ------------------------------------------------------ */
-
-static double norm(const double *x, size_t d) {
-  double sum = 0.0;
-  for (size_t j = 0; j < d; j++)
-    sum += x[j] * x[j];
-  return sqrt(sum);
-}
-
-static double dot(const double *x, const double *y, size_t d) {
-  double sum = 0.0;
-  for (size_t j = 0; j < d; j++)
-    sum += x[j] * y[j];
-  return sum;
-}
 
 /* A slope such that |slope| ||a|| <= bound. */
 static double bounded_slope(double slope, double square, double bound) {
@@ -143,13 +137,13 @@ static dpa_status user_step(dpa_consensus *run, size_t i, const double *z,
       return status;
     for (size_t j = 0; j < d; j++)
       change[j] = 2.0 * z[j] - u[j] - s->f[j]; /* gamma g */
-    const double length = norm(change, d), most = run->gamma * run->grad_bound;
+    const double length = dpa_norm(change, d), most = run->gamma * run->grad_bound;
     const double factor = length > most ? most / length : 1.0;
     for (size_t j = 0; j < d; j++)
       change[j] = z[j] - u[j] - factor * change[j];
   }
   if (isfinite(run->step_bound)) {
-    const double length = norm(change, d);
+    const double length = dpa_norm(change, d);
     if (length > run->step_bound)
       for (size_t j = 0; j < d; j++)
         change[j] *= run->step_bound / length;
@@ -182,36 +176,60 @@ static dpa_status dense_user(dpa_consensus *run, size_t i, size_t k, const doubl
 
 /* ---- rounds ---------------------------------------------------------------------- */
 
-/* All users in one pass: centre is the shared part w of the states. */
-static void shared_round(dpa_consensus *run, const double *z) {
-  const size_t n = run->users, d = run->d;
+/* The users of one chunk, whose new c_i a_i are summed. */
+static void shared_chunk(const dpa_consensus *run, const double *towards,
+                         size_t chunk) {
   const double keep = 1.0 - 2.0 * run->lambda;
   const double push = 2.0 * run->lambda * run->gamma;
+  const size_t base = run->users / run->chunks, extra = run->users % run->chunks;
+  const size_t start = chunk * base + (chunk < extra ? chunk : extra);
+  const size_t end = start + base + (chunk < extra);
+  double target[BLOCK], weight[BLOCK], slope[BLOCK];
+  double *sum = run->partial + chunk * run->stride;
+  memset(sum, 0, run->d * sizeof *sum);
+  for (size_t first = start; first < end; first += BLOCK) {
+    const size_t m = end - first < BLOCK ? end - first : BLOCK;
+    const double *square = run->rows->square + first;
+    double *along = run->along + first;
+    dpa_rows_margin(run->rows, first, m, towards, target);
+    for (size_t k = 0; k < m; k++) {
+      target[k] -= along[k] * square[k];
+      weight[k] = run->gamma * square[k];
+    }
+    dpa_prox_glm(run->loss, run->width, run->rows->y + first, target, weight, m,
+                 run->margin + first, slope);
+    for (size_t k = 0; k < m; k++) {
+      along[k] =
+          keep * along[k] - push * bounded_slope(slope[k], square[k], run->grad_bound);
+      target[k] = along[k];
+    }
+    dpa_rows_add(run->rows, first, m, target, sum);
+  }
+}
+
+/* All users in one pass: centre is the shared part w of the states. The number of
+ * chunks depends on that of users alone and their sums are added in order, so the
+ * result is the same for any number of threads. */
+static void shared_round(dpa_consensus *run, const double *z) {
+  const size_t d = run->d;
+  const double keep = 1.0 - 2.0 * run->lambda;
   double *towards = run->change;
   for (size_t j = 0; j < d; j++)
     towards[j] = 2.0 * z[j] - run->centre[j];
+  const int chunks = (int)run->chunks;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic, 1)                                          \
+    num_threads(run->threads) if (run->threads > 1)
+#endif
+  for (int k = 0; k < chunks; k++)
+    shared_chunk(run, towards, (size_t)k);
   memset(run->sum, 0, d * sizeof *run->sum);
-  for (size_t first = 0; first < n; first += BLOCK) {
-    const size_t m = n - first < BLOCK ? n - first : BLOCK;
-    const double *square = run->rows->square + first;
-    double *along = run->along + first;
-    dpa_rows_margin(run->rows, first, m, towards, run->target);
-    for (size_t k = 0; k < m; k++) {
-      run->target[k] -= along[k] * square[k];
-      run->weight[k] = run->gamma * square[k];
-    }
-    dpa_prox_glm(run->loss, run->width, run->rows->y + first, run->target, run->weight,
-                 m, run->margin + first, run->slope);
-    for (size_t k = 0; k < m; k++) {
-      along[k] = keep * along[k] -
-                 push * bounded_slope(run->slope[k], square[k], run->grad_bound);
-      run->target[k] = along[k];
-    }
-    dpa_rows_add(run->rows, first, m, run->target, run->sum);
-  }
+  for (size_t k = 0; k < run->chunks; k++)
+    for (size_t j = 0; j < d; j++)
+      run->sum[j] += run->partial[k * run->stride + j];
   for (size_t j = 0; j < d; j++) {
     run->centre[j] = keep * run->centre[j] + 2.0 * run->lambda * z[j];
-    run->mean[j] = run->centre[j] + run->sum[j] / (double)n;
+    run->mean[j] = run->centre[j] + run->sum[j] / (double)run->users;
   }
 }
 
@@ -227,7 +245,7 @@ static void traced_round(dpa_consensus *run, size_t k, const double *z) {
     const double square = run->rows->square[i];
     int *last = run->last + i * depth;
     dpa_rows_copy(run->rows, i, run->row);
-    const double inner = dot(run->row, z, d);
+    const double inner = dpa_dot(run->row, z, d);
     const double pull = run->gamma * one_slope(run, i, 2.0 * inner - run->inner[i]);
     const size_t parts = (size_t)run->parts[i];
     double weight = twice;

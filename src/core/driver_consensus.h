@@ -51,6 +51,7 @@ typedef struct dpa_consensus {
   double block_noise; /* 0: none */
   double mean_noise;  /* 0: none */
   double tol;         /* gradient norm of the solves of users with several records */
+  int threads;        /* of SHARED rounds; the others take one */
   const dpa_key *key;
   dpa_poll poll;
   void *context;
@@ -64,7 +65,8 @@ typedef struct dpa_consensus {
   double *along;                               /* c_i */
   double *inner;                               /* TRACED: a_i'u_i */
   double *margin;                              /* one record: a_i'x_i, a warm start */
-  double *target, *weight, *slope;             /* SHARED: a block of users at a time */
+  size_t chunks, stride;                       /* SHARED: of the users, and */
+  double *partial;                             /* chunks x stride: their sums */
   size_t depth;                                /* TRACED: rounds remembered a user */
   int *last;         /* TRACED: depth x users, a ring of rounds */
   int *parts;        /* TRACED: times user i took part */

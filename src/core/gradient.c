@@ -4,6 +4,8 @@
 
 #include "gradient.h"
 
+#include "vector.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -53,10 +55,7 @@ void dpa_gradient_prepare(dpa_gradient *gradient) {
     const size_t first = data->dense ? k * data->d : data->row[k];
     const size_t last = data->dense ? first + data->d : data->row[k + 1];
     const double *x = data->dense ? data->dense : data->val;
-    double sum = 0.0;
-    for (size_t j = first; j < last; j++)
-      sum += x[j] * x[j];
-    gradient->norm[k] = sqrt(sum);
+    gradient->norm[k] = dpa_norm(x + first, last - first);
   }
 }
 

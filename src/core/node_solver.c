@@ -1,6 +1,7 @@
 #include "node_solver.h"
 
 #include "blas.h"
+#include "vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,13 +25,6 @@
 #define MODEL_REACH 1.0
 /* A new curvature for the model costs about this many steps. */
 #define MODEL_PRICE 4
-
-static double dot(size_t d, const double *a, const double *b) {
-  double sum = 0.0;
-  for (size_t j = 0; j < d; j++)
-    sum += a[j] * b[j];
-  return sum;
-}
 
 int dpa_solver_full(const dpa_dataset *data) {
   const size_t stored =
@@ -77,10 +71,9 @@ static void refresh_gradient(dpa_solver *s) {
   const size_t d = s->data->d;
   for (size_t j = 0; j < d; j++)
     s->grad[j] = s->data_grad[j] + s->quad * s->f[j] + s->lin[j];
-  s->norm = sqrt(dot(d, s->grad, s->grad));
-  const double parts = sqrt(dot(d, s->data_grad, s->data_grad)) +
-                       s->quad * sqrt(dot(d, s->f, s->f)) +
-                       sqrt(dot(d, s->lin, s->lin));
+  s->norm = dpa_norm(s->grad, d);
+  const double parts =
+      dpa_norm(s->data_grad, d) + s->quad * dpa_norm(s->f, d) + dpa_norm(s->lin, d);
   s->enough = fmax(s->tol, ROUNDING * parts);
 }
 
@@ -163,9 +156,9 @@ void dpa_solver_start(dpa_solver *s, double quad, const double *lin, double tol)
       s->grad_pair[j] += (quad - s->quad) * s->step_pair[j];
     for (size_t p = 0; p < s->pairs; p++) {
       const double *step = s->step_pair + p * d;
-      s->inner_pair[p] = dot(d, step, s->grad_pair + p * d);
+      s->inner_pair[p] = dpa_dot(step, s->grad_pair + p * d, d);
       /* less than quad allows: a much larger quad has rounded the data's part away */
-      if (!(s->inner_pair[p] >= 0.5 * quad * dot(d, step, step))) {
+      if (!(s->inner_pair[p] >= 0.5 * quad * dpa_dot(step, step, d))) {
         s->pairs = 0;
         break;
       }
@@ -191,7 +184,7 @@ static void direction(dpa_solver *s) {
     s->dir[j] = -s->grad[j];
   for (size_t q = 0; q < s->pairs; q++) {
     const size_t p = (s->newest + DPA_PAIRS - q) % DPA_PAIRS;
-    coefficient[p] = dot(d, s->step_pair + p * d, s->dir) / s->inner_pair[p];
+    coefficient[p] = dpa_dot(s->step_pair + p * d, s->dir, d) / s->inner_pair[p];
     for (size_t j = 0; j < d; j++)
       s->dir[j] -= coefficient[p] * s->grad_pair[p * d + j];
   }
@@ -205,7 +198,7 @@ static void direction(dpa_solver *s) {
   }
   for (size_t q = s->pairs; q-- > 0;) {
     const size_t p = (s->newest + DPA_PAIRS - q) % DPA_PAIRS;
-    const double beta = dot(d, s->grad_pair + p * d, s->dir) / s->inner_pair[p];
+    const double beta = dpa_dot(s->grad_pair + p * d, s->dir, d) / s->inner_pair[p];
     for (size_t j = 0; j < d; j++)
       s->dir[j] += (coefficient[p] - beta) * s->step_pair[p * d + j];
   }
@@ -300,7 +293,7 @@ static double trial(dpa_solver *s, double t) {
     for (size_t k = 0; k < m; k++)
       at[k] = s->margin[start + k] + t * s->along[start + k];
     s->loss->slope(at, s->data->y + start, m, s->width, s->slope + start, NULL);
-    sum += dot(m, s->slope + start, s->along + start);
+    sum += dpa_dot(s->slope + start, s->along + start, m);
   }
   return s->weight * sum;
 }
@@ -309,8 +302,8 @@ static double trial(dpa_solver *s, double t) {
  * steps, kept inside a bracket. */
 static double search(dpa_solver *s, double slope0) {
   const size_t d = s->data->d;
-  const double dd = dot(d, s->dir, s->dir), fd = dot(d, s->f, s->dir);
-  const double ld = dot(d, s->lin, s->dir);
+  const double dd = dpa_dot(s->dir, s->dir, d), fd = dpa_dot(s->f, s->dir, d);
+  const double ld = dpa_dot(s->lin, s->dir, d);
   const double enough =
       (s->iterations < LOOSE ? SLOPE_LOOSE : SLOPE_TIGHT) * fabs(slope0);
   double low = 0.0, at_low = slope0, high = INFINITY, at_high = 0.0, t = 1.0;
@@ -343,7 +336,7 @@ static void remember_pair(dpa_solver *s, double t) {
     step[j] = t * s->dir[j];
     change[j] = s->grad[j] - s->old_grad[j];
   }
-  const double inner = dot(d, step, change);
+  const double inner = dpa_dot(step, change, d);
   if (!(inner > 0.0))
     return; /* rounding ate the curvature: the slot stays unused */
   s->inner_pair[p] = inner;
@@ -384,13 +377,13 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
   }
 
   direction(s);
-  const double slope0 = dot(d, s->grad, s->dir);
+  const double slope0 = dpa_dot(s->grad, s->dir, d);
   if (!(slope0 < 0.0))
     return DPA_STALLED;
   dpa_dataset_margin(s->data, s->dir, s->along);
   const double t = search(s, slope0);
   const double before = s->norm;
-  s->travelled += sqrt(dot(d, s->f, s->f)) + t * sqrt(dot(d, s->dir, s->dir));
+  s->travelled += dpa_norm(s->f, d) + t * dpa_norm(s->dir, d);
   memcpy(s->old_grad, s->grad, d * sizeof *s->grad);
   for (size_t j = 0; j < d; j++)
     s->f[j] += t * s->dir[j];

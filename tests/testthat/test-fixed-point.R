@@ -39,6 +39,20 @@ test_that("Algorithm 1 is followed block by block", {
   expect_error(privacy(same), "sensitivity", class = "dpadmm_error_argument")
 })
 
+test_that("the affine operator is A u + b, whole or in parts", {
+  A <- matrix(sin(1:49), 7)
+  R <- operator_affine(A, cos(1:7))
+  u <- 1 / (1:7)
+  expected <- as.vector(A %*% u + cos(1:7))
+  for (at in list(1:7, 3L, c(6L, 2L), integer(0))) {
+    expect_equal(R$apply(u, at), expected[at], tolerance = 1e-15)
+  }
+  whole <- operator_affine(matrix(1:4, 2), 1L) # integers too
+  expect_identical(whole$apply(c(1, -1), 1:2), c(-1, -1))
+  expect_error(operator_affine(matrix(1, 2, 3)), class = "dpadmm_error_shape")
+  expect_error(operator_affine(diag(3), 1:2), class = "dpadmm_error_shape")
+})
+
 test_that("blocks are active as asked", {
   moved <- function(active, K = 400) {
     run <- fixed_point(function(u) u + 1, numeric(8), blocks = 1:8, lambda = 1, active = active,
@@ -225,7 +239,8 @@ test_that("general ADMM's guarantee, sound and printed", {
   sensitivity <- 4 * 0.5 / (50 * 0.5)
   expect_equal(privacy(run)$epsilon, gaussian_epsilon(0.3, 1e-6, sensitivity * sqrt(11)),
     tolerance = 1e-9)
-  rate <- 8 * 12 * 2^2 * 0.5^2 / (0.3^2 * 50^2 * 0.5^2) # 8 K ||A||^2 L^2 gamma^2 / (sigma^2 n^2 omega^2)
+  # 8 K ||A||^2 L^2 gamma^2 / (sigma^2 n^2 omega^2)
+  rate <- 8 * 12 * 2^2 * 0.5^2 / (0.3^2 * 50^2 * 0.5^2)
   expect_equal(privacy(run, "paper")$epsilon, rate + 2 * sqrt(rate * log(1e6)), tolerance = 1e-9)
   expect_error(general_admm(prox_loss(data$x, data$y, "huber"), penalty_none(), A = cbind(1:3, 1:3,
     1:3),

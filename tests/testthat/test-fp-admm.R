@@ -132,6 +132,25 @@ test_that("sparse and dense records agree", {
     fit(data$x, setting = "federated", sample = 5)$iterates, tolerance = 1e-12)
 })
 
+test_that("rounds of many users follow the plain algorithm, whatever the number of threads", {
+  data <- records(n = 3000, d = 3)
+  data$x[abs(data$x) < 0.1] <- 0
+  fit <- function(x, threads) {
+    unname(dpadmm_fit(x, data$sign,
+      method = fp_admm(lambda = 0.3, gamma = 2), iterations = 4, epsilon = Inf,
+      control = dpadmm_control(progress = FALSE, threads = threads)
+    )$iterates)
+  }
+  expected <- plain_admm(data$x, data$sign, losses$logistic, penalties$none[[2]], 2, 0.3, 3,
+    function(k) 1:3000)
+  for (x in list(data$x, Matrix::Matrix(data$x, sparse = TRUE))) {
+    one <- fit(x, 1)
+    expect_lt(max(abs(one - expected)), 1e-10)
+    expect_identical(fit(x, 2), one)
+    expect_identical(fit(x, 7), one)
+  }
+})
+
 test_that("the limit minimises the mean loss plus the penalty", {
   data <- records(n = 60, d = 4)
   fit <- dpadmm_fit(data$x, data$y,

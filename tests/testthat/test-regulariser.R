@@ -2,17 +2,18 @@
 
 test_that("each proximal step minimises, by brute force", {
   penalties <- list(
-    penalty_none(), penalty_l1(0.7), penalty_l2(0.4), penalty_elastic_net(0.3, 1.2), penalty_box(-0.5, 0.8),
-    penalty_nonneg()
+    penalty_none(), penalty_l1(0.7), penalty_l2(0.4), penalty_elastic_net(0.3, 1.2),
+    penalty_box(-0.5, 0.8), penalty_nonneg()
   )
   expect_setequal(vapply(penalties, `[[`, "", "name"), .Call(ffi_penalties))
   v <- c(-3, -0.71, -0.2, 0, 1e-8, 0.3, 0.9, 4)
   for (penalty in penalties) {
-    at <- function(z, step = 1) .Call(ffi_penalty, penalty$name, penalty_numbers(penalty), z, step)
+    numbers <- penalty_numbers(penalty)
+    value <- function(z) .Call(ffi_penalty_value, penalty$name, numbers, z)
     for (step in c(0, 0.1, 1, 7)) {
-      z <- at(v, step)$prox
+      z <- .Call(ffi_prox, penalty$name, numbers, v, step)
       for (j in seq_along(v)) {
-        cost <- function(z) step * at(z)$value + (z - v[j])^2 / 2
+        cost <- function(z) step * value(z) + (z - v[j])^2 / 2
         near <- z[j] + c(-1, 1) * rep(10^seq(-6, 1, length.out = 200), each = 2)
         if (step > 0 || penalty$name != "box") {
           expect_true(all(vapply(near, cost, 0) >= cost(z[j]) - 1e-14))
@@ -20,8 +21,8 @@ test_that("each proximal step minimises, by brute force", {
       }
     }
   }
-  expect_identical(.Call(ffi_penalty, "l1", c(2, 0), c(1, -3), 1)$value, 8)
-  expect_identical(.Call(ffi_penalty, "box", c(0, 1), c(0.5, 2), 1)$value, Inf)
+  expect_identical(.Call(ffi_penalty_value, "l1", c(2, 0), c(1, -3)), 8)
+  expect_identical(.Call(ffi_penalty_value, "box", c(0, 1), c(0.5, 2)), Inf)
 })
 
 test_that("penalties check their weights and print", {
