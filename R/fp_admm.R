@@ -338,8 +338,8 @@ consensus_spec <- function(records, users, row_bound, loss, penalty, lambda, gam
                            step_bound, tol, threads) {
   spec <- list(
     loss = loss$name, width = loss$width, lambda = lambda, gamma = gamma, grad_bound = grad_bound,
-    step_bound = step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty), tol = tol,
-    threads = threads
+    step_bound = step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty),
+    tol = tol, threads = threads
   )
   if (is.null(users)) return(c(spec, list(rows = row_view(records, row_bound))))
   x <- records$x

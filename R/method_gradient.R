@@ -47,9 +47,12 @@
 #' @param mu split of epsilon in the printed rule, in `(0, 1)`; nothing else depends on it.
 #' @param restart whether momentum starts anew when the residual
 #'   `rho ||A x + B y - c||^2 + (gamma/eta) ||x - x-hat||^2` does not fall by 0.1%. Not in the
-#'   paper: as printed, the accelerated iterates of a problem that is not strongly convex end
-#'   in oscillations about the optimum. The residual is computed from released values, so a
-#'   restart costs no privacy.
+#'   paper: as printed, the accelerated iterates of a problem that is not strongly convex do
+#'   not settle. They go on to swing about the optimum, no less for a smaller `eta` or for
+#'   more iterations; the swing of the objective shrinks as `1/rho`, and so does the speed.
+#'   To come as close to the optimum as [grad_admm()] does (a relative 1e-6 of the
+#'   objective, say), restart. The residual is computed from released values, so a restart
+#'   costs no privacy.
 #' @return An object of class `dpadmm_method` for [dpadmm_fit()].
 #' @source Xu, Shang, Liu, Liu, Shen and Gong (2020), Differentially private ADMM algorithms
 #'   for machine learning, Algorithms 2 (`grad_admm()`) and 3 (`acc_admm()`). Goldstein,

@@ -69,7 +69,8 @@ penalty_nonneg <- function() penalty_box(0, Inf)
 #' @export
 print.dpadmm_penalty <- function(x, ...) {
   settings <- if (length(x$parameters)) {
-    paste0("; ", paste(names(x$parameters), "=", format(x$parameters, trim = TRUE), collapse = ", "))
+    paste0("; ", paste(names(x$parameters), "=", format(x$parameters, trim = TRUE),
+      collapse = ", "))
   } else {
     ""
   }

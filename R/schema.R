@@ -23,14 +23,16 @@ dpadmm_schema <- function(...) {
     if (is.factor(column)) columns[[name]] <- column <- levels(column)
     if (is.character(column)) {
       if (anyNA(column) || anyDuplicated(column) || length(column) < 2L) {
-        abort("argument", sprintf("The levels of `%s` must be two or more different strings.", name),
+        abort("argument", sprintf("The levels of `%s` must be two or more different strings.",
+          name),
           argument = name
         )
       }
     } else {
       check_numbers(column, name, length = 2L)
       if (column[1L] >= column[2L] || !is.finite(column[2L] - column[1L])) {
-        abort("argument", sprintf("The bounds of `%s` must increase, by a finite step.", name), argument = name, value = column)
+        abort("argument", sprintf("The bounds of `%s` must increase, by a finite step.", name),
+          argument = name, value = column)
       }
     }
   }

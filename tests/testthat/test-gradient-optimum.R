@@ -62,19 +62,37 @@ test_that("the graph-guided fused lasso ends at ECOS's optimum", {
   }
 })
 
+test_that("acceleration as printed swings about the optimum, by about 1 / rho", {
+  skip_if_not_installed("ECOSolveR")
+  value <- objective(ecos_logistic(graph$A, graph$weights), "logistic", graph$A, graph$weights)
+  swing <- vapply(c(1, 10, 100), function(rho) {
+    fit <- dpadmm_fit(x, y,
+      method = acc_admm(rho = rho), penalty = graph, iterations = 20000, epsilon = Inf
+    )
+    late <- fit$iterates[15001:20000, ]
+    max(apply(late, 1, objective, "logistic", graph$A, graph$weights)) / value - 1
+  }, 0)
+  expect_true(all(swing * c(1, 10, 100) > 1e-3 & swing * c(1, 10, 100) < 1e-2))
+})
+
 test_that("any A, B and c state one problem", {
   # y = A x through other B and c: B y = c - A x, g of the y that is meant
   A <- as.matrix(graph$A)
   B <- c(2, 2, -2, 2, -2, 2, 2, -2, 2)
-  plain <- dpadmm_fit(x, y, method = acc_admm(rho = 0.1, restart = TRUE), penalty = graph, iterations = 4000, epsilon = Inf)
-  scaled <- dpadmm_fit(x, y,
-    method = acc_admm(rho = 0.1, B = B, restart = TRUE), penalty = generalised_lasso(A, 2 * graph$weights), iterations = 4000,
-    epsilon = Inf
-  )
+  solve_it <- function(penalty, ...) {
+    dpadmm_fit(x, y,
+      method = acc_admm(rho = 0.1, restart = TRUE, ...), penalty = penalty, iterations = 4000,
+      epsilon = Inf
+    )
+  }
+  plain <- solve_it(graph)
+  scaled <- solve_it(generalised_lasso(A, 2 * graph$weights), B = B)
   expect_equal(coef(scaled), coef(plain), tolerance = 1e-6)
   # f(x) + lambda |x - s|_1 by c = s: the optimum stays at s when lambda is large
   s <- c(0.3, -0.2, 0, 0.1, 0.5, 1)
-  shifted <- dpadmm_fit(x, y, method = grad_admm(c = s), penalty = penalty_l1(2), iterations = 500, epsilon = Inf)
+  shifted <- dpadmm_fit(x, y,
+    method = grad_admm(c = s), penalty = penalty_l1(2), iterations = 500, epsilon = Inf
+  )
   expect_equal(unname(coef(shifted)), s, tolerance = 1e-6)
   expect_equal(shifted$y, numeric(d), tolerance = 1e-6)
 })
@@ -84,18 +102,21 @@ test_that("the lasso and the elastic net end at glmnet's optimum", {
   lambda <- 0.02
   glmnet_fit <- function(family, response, alpha, lambda) {
     as.vector(glmnet::glmnet(x, response, family,
-      alpha = alpha, lambda = lambda, standardize = FALSE, intercept = FALSE, thresh = 1e-14, maxit = 1e7
+      alpha = alpha, lambda = lambda, standardize = FALSE, intercept = FALSE, thresh = 1e-14,
+      maxit = 1e7
     )$beta)
   }
   identity <- diag(d)
   best <- objective(glmnet_fit("binomial", y, 1, lambda), "logistic", identity, rep(lambda, d))
   for (method in list(grad_admm(rho = 0.1), acc_admm(rho = 0.1, restart = TRUE))) {
-    fit <- dpadmm_fit(x, y, method = method, penalty = penalty_l1(lambda), iterations = 5000, epsilon = Inf)
+    fit <- dpadmm_fit(x, y, method = method, penalty = penalty_l1(lambda), iterations = 5000,
+      epsilon = Inf)
     expect_lt(abs(objective(coef(fit), "logistic", identity, rep(lambda, d)) - best), 1e-6 * best)
   }
   net <- glmnet_fit("binomial", y, 0.5, lambda)
   fit <- dpadmm_fit(x, y,
-    method = acc_admm(rho = 0.1, restart = TRUE), penalty = penalty_elastic_net(lambda / 2, lambda / 2), iterations = 5000,
+    method = acc_admm(rho = 0.1, restart = TRUE), penalty = penalty_elastic_net(lambda / 2,
+      lambda / 2), iterations = 5000,
     epsilon = Inf
   )
   ridge <- function(f) lambda / 4 * sum(f^2)
@@ -105,13 +126,15 @@ test_that("the lasso and the elastic net end at glmnet's optimum", {
 })
 
 test_that("ridge, fused lasso and trend filtering of squared loss have their normal equations", {
-  ridge <- dpadmm_fit(x, score, method = acc_admm(rho = 0.3, restart = TRUE), loss = "squared", penalty = penalty_l2(0.1),
+  ridge <- dpadmm_fit(x, score, method = acc_admm(rho = 0.3, restart = TRUE), loss = "squared",
+    penalty = penalty_l2(0.1),
     iterations = 3000, epsilon = Inf)
   expect_equal(unname(coef(ridge)),
     as.vector(solve(crossprod(x) / n + 0.1 * diag(d), crossprod(x, score) / n)), tolerance = 1e-7)
   # subgradient optimality: grad f = -A'v with v in lambda sign(A x), |v| <= lambda
   for (penalty in list(fused_lasso(d, 0.01), trend_filter(d, 0.01, order = 1))) {
-    fit <- dpadmm_fit(x, score, method = acc_admm(rho = 0.1, restart = TRUE), loss = "squared", penalty = penalty,
+    fit <- dpadmm_fit(x, score, method = acc_admm(rho = 0.1, restart = TRUE), loss = "squared",
+      penalty = penalty,
       iterations = 6000, epsilon = Inf)
     gradient <- as.vector(crossprod(x, x %*% coef(fit) - score)) / n
     dual <- 0.1 * fit$u
@@ -124,7 +147,8 @@ test_that("ridge, fused lasso and trend filtering of squared loss have their nor
 })
 
 test_that("non-negative least squares has no negative coefficient and meets optimality", {
-  fit <- dpadmm_fit(x, score, method = acc_admm(rho = 0.3, restart = TRUE), loss = "squared", penalty = penalty_nonneg(),
+  fit <- dpadmm_fit(x, score, method = acc_admm(rho = 0.3, restart = TRUE), loss = "squared",
+    penalty = penalty_nonneg(),
     iterations = 5000, epsilon = Inf)
   gradient <- as.vector(crossprod(x, x %*% fit$y - score)) / n
   expect_gte(min(fit$y), 0)
@@ -141,7 +165,8 @@ test_that("acceleration is faster on the paper's problem", {
   penalty <- fused_lasso(ncol(x), 1e-5, 1e-5)
   value <- function(fit) {
     f <- coef(fit)
-    mean(log1p(exp(-label * as.vector(x %*% f)))) + sum(penalty$weights * abs(as.vector(penalty$A %*% f)))
+    mean(log1p(exp(-label * as.vector(x %*% f)))) +
+      sum(penalty$weights * abs(as.vector(penalty$A %*% f)))
   }
   run <- function(method, T) {
     value(dpadmm_fit(x, label, method = method, penalty = penalty, iterations = T, epsilon = Inf))

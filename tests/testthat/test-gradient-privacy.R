@@ -11,11 +11,13 @@ fit <- function(method = grad_admm(), ..., .x = x, .y = y, iterations = 20, seed
 test_that("the sound guarantee is the analytic Gaussian of all releases at 2 c / n", {
   for (method in list(grad_admm(), acc_admm())) {
     private <- fit(method, epsilon = 0.7, delta = 1e-5)
-    expect_equal(private$noise, rep(gaussian_sigma(0.7, 1e-5, 2 / n * sqrt(20)), 20), tolerance = 1e-9)
+    expect_equal(private$noise, rep(gaussian_sigma(0.7, 1e-5, 2 / n * sqrt(20)), 20),
+      tolerance = 1e-9)
     spent <- privacy(private)
     expect_lte(spent$epsilon, 0.7)
     expect_equal(spent$epsilon, 0.7, tolerance = 1e-8)
-    expect_equal(spent$epsilon, gaussian_epsilon(private$noise[1], 1e-5, 2 / n * sqrt(20)), tolerance = 1e-9)
+    expect_equal(spent$epsilon, gaussian_epsilon(private$noise[1], 1e-5, 2 / n * sqrt(20)),
+      tolerance = 1e-9)
   }
   noisy <- fit(grad_admm(init = "noisy-gradient"), epsilon = 0.7, delta = 1e-5)
   expect_equal(noisy$noise, rep(gaussian_sigma(0.7, 1e-5, 2 / n * sqrt(21)), 21), tolerance = 1e-9)
@@ -27,7 +29,8 @@ test_that("the sound guarantee is the analytic Gaussian of all releases at 2 c /
 
 test_that("noise of a given size is stated, and Gamma-norm noise is pure", {
   given <- fit(noise = gaussian_noise(0.05), delta = 1e-6)
-  expect_equal(privacy(given)$epsilon, gaussian_epsilon(0.05, 1e-6, 2 / n * sqrt(20)), tolerance = 1e-9)
+  expect_equal(privacy(given)$epsilon, gaussian_epsilon(0.05, 1e-6, 2 / n * sqrt(20)),
+    tolerance = 1e-9)
   falling <- matrix(seq(0.1, 0.05, length.out = 20), 1)
   mu <- 2 / n * sqrt(sum(1 / falling^2))
   expect_equal(privacy(fit(noise = gaussian_noise(falling), delta = 1e-6))$epsilon,
@@ -50,7 +53,8 @@ test_that("the printed rule is the paper's sigma", {
     )
     expect_equal(paper$noise, rep(printed(0.1, 1e-3, 20, mu), 20), tolerance = 1e-8)
     expect_equal(privacy(paper, "paper")$epsilon, 0.1, tolerance = 1e-8)
-    expect_equal(privacy(paper)$epsilon, gaussian_epsilon(paper$noise[1], 1e-3, 2 / n * sqrt(20)), tolerance = 1e-9)
+    expect_equal(privacy(paper)$epsilon, gaussian_epsilon(paper$noise[1], 1e-3, 2 / n * sqrt(20)),
+      tolerance = 1e-9)
     expect_match(paste(format(privacy(paper, "paper")), collapse = " "), "2c/n")
   }
   pure <- fit(epsilon = 2)
@@ -92,8 +96,10 @@ test_that("replacing one record moves no noise-free gradient by more than is cha
 })
 
 test_that("the printed start leaks and says so, the others do not", {
-  expect_warning(leaky <- fit(grad_admm(init = "paper"), epsilon = 1, delta = 1e-5), class = "dpadmm_privacy_leak")
-  expect_match(paste(format(privacy(leaky)), collapse = "\n"), "Not covered: what was read from the records, the start u_0")
+  expect_warning(leaky <- fit(grad_admm(init = "paper"), epsilon = 1, delta = 1e-5),
+    class = "dpadmm_privacy_leak")
+  expect_match(paste(format(privacy(leaky)), collapse = "\n"),
+    "Not covered: what was read from the records, the start u_0")
   for (init in c("zero", "noisy-gradient")) {
     expect_no_warning(quiet <- fit(grad_admm(init = init), epsilon = 1, delta = 1e-5))
     expect_null(quiet$leaks)
@@ -114,7 +120,8 @@ test_that("a fit holds nothing that was not released", {
 test_that("the noise of every gradient is what the events say", {
   # with gradients of the records known, x_1 gives back P_1
   draws <- vapply(1:300, function(seed) {
-    one <- fit(grad_admm(eta = 1, gamma = 2), noise = gaussian_noise(0.8), delta = 1e-5, iterations = 1, seed = seed)
+    one <- fit(grad_admm(eta = 1, gamma = 2), noise = gaussian_noise(0.8), delta = 1e-5,
+      iterations = 1, seed = seed)
     as.vector(coef(one))
   }, double(d))
   exact <- as.vector(coef(fit(grad_admm(eta = 1, gamma = 2), epsilon = Inf, iterations = 1)))
@@ -132,15 +139,17 @@ test_that("the best number of steps minimises Theorem 2's bound", {
   gamma <- eta * 0.5 * max(values) + 1
   bound <- function(T) {
     sigma <- gaussian_sigma(0.5, 1e-5, 2 / 1e4) * sqrt(T)
-    ((gamma - eta * 0.5 * min(values)) / eta * 4 + 0.5 * max(values) * 4 + 1 / (0.5 * min(values))) / (2 * T) +
-      eta * sigma^2 * 10
+    weight <- (gamma - eta * 0.5 * min(values)) / eta
+    (weight * 4 + 0.5 * max(values) * 4 + 1 / (0.5 * min(values))) / (2 * T) + eta * sigma^2 * 10
   }
   grid <- 1:20000
   expect_equal(found$iterations, grid[which.min(bound(grid))])
   expect_equal(found$bound, min(bound(grid)), tolerance = 1e-7)
-  expect_equal(found$sigma, gaussian_sigma(0.5, 1e-5, 2 / 1e4) * sqrt(found$iterations), tolerance = 1e-9)
+  expect_equal(found$sigma, gaussian_sigma(0.5, 1e-5, 2 / 1e4) * sqrt(found$iterations),
+    tolerance = 1e-9)
   # more records or a larger budget: more steps; the printed noise: fewer
-  steps <- function(..., method = grad_admm()) optimal_iterations(method, d = 20, delta = 1e-5, ...)$iterations
+  steps <- function(..., method = grad_admm()) optimal_iterations(method, d = 20, delta = 1e-5,
+    ...)$iterations
   expect_gt(steps(n = 1e5, epsilon = 1), steps(n = 1e4, epsilon = 1))
   expect_gt(steps(n = 1e4, epsilon = 2), steps(n = 1e4, epsilon = 1))
   expect_gte(steps(n = 10, epsilon = 0.01), 1)

@@ -1,7 +1,8 @@
 # grad_admm() and acc_admm() against the trajectories of an independent implementation in
 # another language: fixtures/gradient-*.csv, written by tests/reference/gradient.py.
 
-gradient_table <- function(name) utils::read.csv(test_path("fixtures", sprintf("gradient-%s.csv", name)))
+gradient_table <- function(name) utils::read.csv(test_path("fixtures",
+  sprintf("gradient-%s.csv", name)))
 
 cases <- gradient_table("cases")
 values <- gradient_table("values")
@@ -31,7 +32,8 @@ fit_case <- function(case, average = "last", sparse = TRUE, threads = 1) {
   if (sparse) x <- Matrix::Matrix(x, sparse = TRUE)
   method <- do.call(case$method, c(
     list(
-      eta = case$eta, rho = case$rho, gamma = case$gamma, B = as.vector(get("b")), c = as.vector(get("c")),
+      eta = case$eta, rho = case$rho, gamma = case$gamma, B = as.vector(get("b")),
+      c = as.vector(get("c")),
       init = case$init, average = average, clip = if (!is.na(case$clip)) case$clip
     ),
     case_regulariser(case, A, as.vector(get("weights")))

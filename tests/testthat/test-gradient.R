@@ -19,23 +19,28 @@ test_that("a fit has the shape it promises", {
   expect_identical(nrow(one$trace), 10L)
   A <- as.matrix(penalty$A)
   expect_equal(one$trace$gap[10], sqrt(sum((A %*% coef(one) - one$y)^2)), tolerance = 1e-12)
-  expect_equal(one$trace$step[10], sqrt(sum((one$iterates[10, ] - one$iterates[9, ])^2)), tolerance = 1e-12)
+  expect_equal(one$trace$step[10], sqrt(sum((one$iterates[10, ] - one$iterates[9, ])^2)),
+    tolerance = 1e-12)
   expect_null(fit(control = dpadmm_control(keep_iterates = FALSE))$iterates)
   # iterates are a prefix of a longer run's
-  expect_identical(fit(acc_admm(), penalty = penalty, iterations = 15)$iterates[1:10, ], one$iterates)
+  expect_identical(fit(acc_admm(), penalty = penalty, iterations = 15)$iterates[1:10, ],
+    one$iterates)
 })
 
 test_that("x may be a data frame, a formula, a dense or a sparse matrix", {
   data <- data.frame(label = y, a = x[, 1], b = x[, 2])
   schema <- dpadmm_schema(a = c(-0.5, 0.5), b = c(-0.5, 0.5))
-  formula <- dpadmm_fit(label ~ a + b, data, schema = schema, method = grad_admm(), epsilon = Inf, iterations = 10)
+  formula <- dpadmm_fit(label ~ a + b, data, schema = schema, method = grad_admm(), epsilon = Inf,
+    iterations = 10)
   by_hand <- fit(.x = cbind(1, x[, 1] + 0.5, x[, 2] + 0.5))
   expect_equal(unname(coef(formula)), unname(coef(by_hand)), tolerance = 1e-12)
-  frame <- dpadmm_fit(data[-1], y, schema = schema, method = grad_admm(), epsilon = Inf, iterations = 10)
+  frame <- dpadmm_fit(data[-1], y, schema = schema, method = grad_admm(), epsilon = Inf,
+    iterations = 10)
   expect_equal(coef(frame), coef(formula), tolerance = 1e-12)
   expect_length(predict(formula, data), n)
   expect_equal(coef(fit(.x = Matrix::Matrix(x, sparse = TRUE))), coef(fit()), tolerance = 1e-12)
-  expect_equal(coef(fit(grad_admm(A = as.matrix(penalty$A)))), coef(fit(grad_admm(A = penalty$A))), tolerance = 1e-12)
+  expect_equal(coef(fit(grad_admm(A = as.matrix(penalty$A)))), coef(fit(grad_admm(A = penalty$A))),
+    tolerance = 1e-12)
   expect_identical(coef(fit(nodes = NULL)), coef(fit(nodes = 1)))
 })
 
@@ -43,15 +48,18 @@ test_that("a penalty may be given by the fit, the method or its A, but once", {
   want <- coef(fit(penalty = penalty))
   expect_identical(coef(fit(grad_admm(penalty = penalty))), want)
   expect_identical(coef(fit(grad_admm(A = penalty))), want)
-  expect_error(fit(grad_admm(A = penalty), penalty = penalty_l1(1)), class = "dpadmm_error_argument")
-  expect_error(fit(grad_admm(penalty = penalty_l1(1)), penalty = penalty_l1(1)), class = "dpadmm_error_argument")
+  expect_error(fit(grad_admm(A = penalty), penalty = penalty_l1(1)),
+    class = "dpadmm_error_argument")
+  expect_error(fit(grad_admm(penalty = penalty_l1(1)), penalty = penalty_l1(1)),
+    class = "dpadmm_error_argument")
   expect_error(fit(grad_admm(A = diag(d)), penalty = penalty), class = "dpadmm_error_argument")
   expect_error(fit(penalty = "l1"), class = "dpadmm_error_argument")
 })
 
 test_that("gamma is eta rho ||A'A|| + 1 unless given, and a smaller one warns with the bound", {
   norm <- max(eigen(as.matrix(Matrix::crossprod(penalty$A)))$values)
-  expect_equal(fit(grad_admm(eta = 2, rho = 0.3), penalty = penalty)$plan$gamma, 0.6 * norm + 1, tolerance = 1e-7)
+  expect_equal(fit(grad_admm(eta = 2, rho = 0.3), penalty = penalty)$plan$gamma, 0.6 * norm + 1,
+    tolerance = 1e-7)
   expect_equal(fit(penalty = penalty)$plan$eta, 4)
   expect_warning(low <- fit(grad_admm(eta = 2, rho = 0.3, gamma = 1), penalty = penalty),
     sprintf("%.4g", 0.6 * norm + 1), class = "dpadmm_warning_theorem"
@@ -59,7 +67,8 @@ test_that("gamma is eta rho ||A'A|| + 1 unless given, and a smaller one warns wi
   expect_identical(low$plan$gamma, 1)
   expect_no_warning(fit(grad_admm(eta = 2, rho = 0.3, gamma = 10), penalty = penalty))
   chain <- fused_lasso(400, 1)$A
-  expect_equal(largest_eigenvalue(chain), max(eigen(as.matrix(Matrix::crossprod(chain)))$values), tolerance = 1e-2)
+  expect_equal(largest_eigenvalue(chain), max(eigen(as.matrix(Matrix::crossprod(chain)))$values),
+    tolerance = 1e-2)
   expect_identical(largest_eigenvalue(Matrix::sparseMatrix(i = 1, j = 1, x = 0, dims = c(2, 3))), 0)
 })
 
@@ -93,13 +102,15 @@ test_that("bad input is a classed error that names the argument", {
   expect_error(fit(nodes = rep(1:2, n / 2)), class = "dpadmm_error_nodes")
   expect_error(fit(network = network_ring()), class = "dpadmm_error_argument")
   expect_error(fit(rho = 1), class = "dpadmm_error_argument")
-  expect_error(fit(.y = 3 * x[, 1], loss = "squared", epsilon = 1, delta = 1e-5), "clip", class = "dpadmm_error_argument")
+  expect_error(fit(.y = 3 * x[, 1], loss = "squared", epsilon = 1, delta = 1e-5), "clip",
+    class = "dpadmm_error_argument")
   expect_error(fit(control = dpadmm_control(start = 1:2)), class = "dpadmm_error_shape")
 })
 
 test_that("steps that diverge are an error, not a fit", {
   expect_error(
-    suppressWarnings(fit(grad_admm(eta = 1e3, rho = 10, gamma = 1e-3), penalty = penalty_l2(1), iterations = 500)),
+    suppressWarnings(fit(grad_admm(eta = 1e3, rho = 10, gamma = 1e-3), penalty = penalty_l2(1),
+      iterations = 500)),
     "eta", class = "dpadmm_error_finite"
   )
 })
@@ -108,11 +119,13 @@ test_that("B may be one number, a vector or a diagonal matrix", {
   want <- coef(fit(grad_admm(B = -2), penalty = penalty_l1(0.1)))
   expect_identical(coef(fit(grad_admm(B = rep(-2, d)), penalty = penalty_l1(0.1))), want)
   expect_identical(coef(fit(grad_admm(B = diag(-2, d)), penalty = penalty_l1(0.1))), want)
-  expect_identical(coef(fit(grad_admm(B = Matrix::Diagonal(d, -2)), penalty = penalty_l1(0.1))), want)
+  expect_identical(coef(fit(grad_admm(B = Matrix::Diagonal(d, -2)), penalty = penalty_l1(0.1))),
+    want)
 })
 
 test_that("printing, summaries and pictures work without a network", {
-  one <- dpadmm_fit(x, y, method = acc_admm(A = as.matrix(penalty$A)), penalty = penalty_l1(0.1), iterations = 5,
+  one <- dpadmm_fit(x, y, method = acc_admm(A = as.matrix(penalty$A)), penalty = penalty_l1(0.1),
+    iterations = 5,
     epsilon = 1, delta = 1e-5, seed = 1)
   expect_output(print(one), "120 records")
   expect_output(print(summary(one)), "of the constraint")
@@ -120,7 +133,8 @@ test_that("printing, summaries and pictures work without a network", {
   expect_identical(nrow(generics::tidy(one)), 5L)
   expect_equal(generics::glance(one)$records, n)
   panels <- levels(plot_data(one)$panel)
-  expect_identical(panels, c("constraint residual", "step size", "epsilon spent", "epsilon against delta"))
+  expect_identical(panels,
+    c("constraint residual", "step size", "epsilon spent", "epsilon against delta"))
   spent <- privacy_path(one)
   expect_equal(spent$epsilon[5], 1, tolerance = 1e-8)
   expect_true(all(diff(spent$epsilon) > 0))
@@ -133,7 +147,8 @@ test_that("the result is the same for any number of threads, and for large spars
   sparse <- Matrix::sparseMatrix(i = rows, j = columns, x = cos(rows), dims = c(big, 50))
   label <- rep(c(1, -1, -1), length.out = big)
   run <- function(threads, x = sparse, ...) {
-    dpadmm_fit(x, label, method = acc_admm(...), penalty = fused_lasso(50, 1e-3, 1e-4), iterations = 5, epsilon = 1,
+    dpadmm_fit(x, label, method = acc_admm(...), penalty = fused_lasso(50, 1e-3, 1e-4),
+      iterations = 5, epsilon = 1,
       delta = 1e-5, seed = 3, control = dpadmm_control(threads = threads))
   }
   one <- run(1)

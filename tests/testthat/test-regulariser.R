@@ -91,14 +91,17 @@ test_that("feature_graph() finds the graph and says that it reads records", {
   x <- cbind(a = e[, 1], b = e[, 1] + 0.5 * e[, 2], c = e[, 3], flat = 1, d = e[, 3] - 0.5 * e[, 4])
   graph <- feature_graph(x, lambda = 0.2, public = TRUE)
   expect_identical(unname(graph$edges), rbind(c(1L, 2L), c(3L, 5L)))
-  expect_identical(feature_graph(Matrix::Matrix(x, sparse = TRUE), lambda = 0.2, public = TRUE)$edges, graph$edges)
+  expect_identical(feature_graph(Matrix::Matrix(x, sparse = TRUE), lambda = 0.2,
+    public = TRUE)$edges, graph$edges)
   expect_warning(leaky <- feature_graph(x, lambda = 0.2), class = "dpadmm_privacy_leak")
   y <- ifelse(x[, 1] > 0, 1, -1)
   run <- function(graph, ...) {
-    dpadmm_fit(x, y, method = grad_admm(), penalty = graph_guided(graph, 0.1), iterations = 2, seed = 1, ...)
+    dpadmm_fit(x, y, method = grad_admm(), penalty = graph_guided(graph, 0.1), iterations = 2,
+      seed = 1, ...)
   }
   told <- format(privacy(run(leaky, epsilon = 1, delta = 1e-5)))
-  expect_true(any(grepl("Not covered: what was read from the records, the graph over the features", told)))
+  expect_true(any(grepl("Not covered: what was read from the records, the graph over the features",
+    told)))
   expect_null(run(graph, epsilon = 1, delta = 1e-5)$leaks)
   expect_error(feature_graph(x, method = "lasso"), class = "dpadmm_error_argument")
   expect_error(feature_graph(x, lambda = 0), class = "dpadmm_error_argument")
