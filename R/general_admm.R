@@ -39,9 +39,9 @@
 #'   Lipschitz constant in a private run.
 #' @source Cyffers, Bellet and Basu (2023), Algorithm 5 and Theorem 7.
 #' @examples
-#' lasso <- sim_lasso(n = 200, p = 16, support = 3, seed = 1)
+#' lasso <- sim_lasso(n = 100, p = 8, support = 3, seed = 1)
 #' run <- general_admm(prox_loss(lasso$x, lasso$y, "huber"), penalty_l1(0.001),
-#'   u0 = numeric(16), gamma = 30, iterations = 30, epsilon = 5, delta = 1e-6, seed = 1
+#'   u0 = numeric(8), gamma = 30, iterations = 20, epsilon = 5, delta = 1e-6, seed = 1
 #' )
 #' round(run$z, 2)
 #' run

@@ -29,7 +29,7 @@
 #' dim(read_libsvm(file, features = 4)$x)
 #' @export
 read_libsvm <- function(file, features = NULL) {
-  check_path(file)
+  check_file_name(file)
   if (!is.null(features)) {
     features <- check_number(features, "features",
       lower = 1, upper = .Machine$integer.max, whole = TRUE

@@ -48,7 +48,7 @@ NULL
 #' @export
 read_bio_train <- function(file) {
   columns <- 77L
-  tokens <- libsvm_tokens(read_bytes(check_path(file)))
+  tokens <- libsvm_tokens(read_bytes(check_file_name(file)))
   if (length(tokens$text) == 0L) abort("parse", "`file` holds no records.", argument = "file")
   line <- tokens$line[tokens$first]
   count <- diff(c(which(tokens$first), length(tokens$text) + 1L))
@@ -88,7 +88,7 @@ read_census <- function(file, income, threshold, schema, missing = list()) {
   if (!is.list(missing) || (length(missing) && is.null(names(missing)))) {
     abort("argument", "`missing` must be a list with names of columns.", argument = "missing")
   }
-  table <- read_table(read_bytes(check_path(file)), c(income, names(schema), names(missing)))
+  table <- read_table(read_bytes(check_file_name(file)), c(income, names(schema), names(missing)))
   for (name in names(missing)) {
     table <- table[!(table[[name]] %in% as.character(missing[[name]])), , drop = FALSE]
   }
@@ -113,7 +113,7 @@ read_census <- function(file, income, threshold, schema, missing = list()) {
   list(x = bind_blocks(blocks, nrow(table)), y = ifelse(money > threshold, 1, -1))
 }
 
-check_path <- function(file) {
+check_file_name <- function(file) {
   if (!is.character(file) || length(file) != 1L || is.na(file)) {
     abort("argument", sprintf("`file` must be one path, not %s.", kind_of(file)), argument = "file")
   }
