@@ -16,18 +16,18 @@
 #'
 #' @section The corollaries' constants:
 #' They are printed up to constants and logarithms, and without `D` the value has neither:
-#' it tells how the bound scales, not how large it is. With `D` it is what their proof
-#' starts from: Theorem 1 with the noise that K = `k` iterations need, \eqn{\sigma^2 = c K
+#' it tells how the bound scales, not how large it is. With `D` it is a number: the
+#' `"contraction"` bound with the noise that K = `k` iterations need, \eqn{\sigma^2 = c K
 #' \alpha L^2 \gamma^2 / (\epsilon n^2)}, where c = 8 and q = 1 (5.1), c = 16 and q = r
-#' (5.2), c = 8 log(n) and q = 1 / n (5.3); without `k` at the best K. This is a number,
-#' with these reservations:
+#' (5.2), c = 8 log(n) and q = 1 / n (5.3), as in the paper; without `k` at the best K.
+#' Up to logarithms it falls with n no slower than the printed rates, so these hold for that
+#' noise; but the noise is that of the printed Theorems 2 to 4, which is too small (see
+#' [fp_admm()]), and p is the dimension of u, the states of all users together.
 #'
-#' * The noise is that of the printed Theorems 2 to 4, which is too small (see
-#'   [fp_admm()]).
-#' * The steps from there to the printed corollaries lose something. \eqn{1/q^3} makes the
-#'   second term \eqn{1/(r^3 n^2)} in 5.2 (printed: \eqn{1/(r^2 n^2)}), and \eqn{n^3/n^2 =
-#'   n} in 5.3 (printed: \eqn{1/n}): with constants, 5.3 grows with n. And the best K is of
-#'   the order of \eqn{8/(q^2 (1-\tau))} times a logarithm, not of the logarithm alone.
+#' The printed proofs do not give them. Theorem 1 holds for noise above its condition
+#' only, and there it is at least \eqn{8 + 8 / (q^2 (1-\tau))}, however many users there
+#' are. And \eqn{1/q^3} makes its last term \eqn{1/(r^3 n^2)} in 5.2 (printed:
+#' \eqn{1/(r^2 n^2)}) and \eqn{n^3/n^2 = n} in 5.3 (printed: \eqn{1/n}).
 #'
 #' @section A smaller bound:
 #' The printed proof of Theorem 1 picks a step size that lies above 1 unless the operator
@@ -66,7 +66,7 @@
 #'   )
 #' }
 #' corollary() # how it scales
-#' corollary(D = 1) # what Theorem 1 gives
+#' corollary(D = 1) # a bound
 #' @export
 utility_bound <- function(bound = c(
                             "theorem-1", "corollary-5.1", "corollary-5.2", "corollary-5.3",
@@ -113,39 +113,35 @@ utility_bound <- function(bound = c(
     if (is.null(D)) return(sqrt(unit) / (setting$first * gap) + unit / (setting$second * gap^3))
     # the noise of one iteration, all p entries of it
     one <- setting$factor * unit / n^2
-    value <- function(k) theorem_1(k, D, sqrt(one * k), setting$q, gap)
+    value <- function(k) contraction(k, D, one * k, setting$q, gap)
     if (!is.null(k)) return(value(k))
-    return(best_count(value, 1 + floor(setting$q * gap^2 / one), 1e3 / (setting$q^2 * gap)))
+    return(best_count(value, 1e3 / (setting$q * gap)))
   }
   check_number(sigma, "sigma", lower = 0)
   check_number(q, "q", lower = 0, open_lower = TRUE, upper = 1)
   check_number(zeta, "zeta", lower = 0)
-  if (bound == "contraction") {
-    return((1 - q * gap)^k * D + p * sigma^2 / gap + zeta^2 / gap^2)
-  }
-  theorem_1(k, D, sqrt(p) * sigma, q, gap, zeta)
-}
-
-#' Theorem 1; `noise` is sqrt(p) sigma, one number or one along k.
-#' @noRd
-theorem_1 <- function(k, D, noise, q, gap, zeta = 0) {
-  size <- noise + zeta
-  if (any(small <- size <= sqrt(q) * gap)) {
+  if (bound == "contraction") return(contraction(k, D, p * sigma^2, q, gap, zeta))
+  size <- sqrt(p) * sigma + zeta
+  if (size <= sqrt(q) * gap) {
     abort("theorem", sprintf(
-      "Theorem 1 needs sigma sqrt(p) + zeta > sqrt(q) (1 - tau); here %g and %g.",
-      size[small][1L], sqrt(q) * gap
-    ), argument = "sigma", value = size[small][1L])
+      "Theorem 1 needs sigma sqrt(p) + zeta > sqrt(q) (1 - tau); here %g and %g.", size,
+      sqrt(q) * gap
+    ), argument = "sigma", value = size)
   }
-  exp(k * log1p(-q^2 * gap / 8)) * D +
-    8 * (size / (sqrt(q) * gap) + (noise^2 + zeta^2) / (q^3 * gap^3))
+  (1 - q^2 * gap / 8)^k * D + 8 * (size / (sqrt(q) * gap) + (p * sigma^2 + zeta^2) / (q^3 * gap^3))
 }
 
-#' The least value over whole numbers from `low` on. What falls is geometric and what rises
-#' is a power, so it is on one of two sides of where their sum turns: a grid, then refined.
+#' `noise` is p sigma^2, one number or one along k.
 #' @noRd
-best_count <- function(value, low, high) {
-  from <- low
-  to <- max(high, 2 * low)
+contraction <- function(k, D, noise, q, gap, zeta = 0) {
+  exp(k * log1p(-q * gap)) * D + noise / gap + zeta^2 / gap^2
+}
+
+#' The least value over whole numbers >= 1 of a convex function, which rises from `high` on.
+#' @noRd
+best_count <- function(value, high) {
+  from <- 1
+  to <- high
   repeat {
     grid <- unique(round(exp(seq(log(from), log(to), length.out = 400L))))
     least <- which.min(value(grid))

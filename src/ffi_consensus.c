@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- rows ---------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------ */
 
 /* x: a matrix, or list(p, i, x, Dim) of the *transpose* of a sparse one. */
 static void read_matrix(SEXP x, dpa_rows *rows) {
@@ -55,7 +55,7 @@ SEXP ffi_row_measure(SEXP x, SEXP bound) {
   return out;
 }
 
-/* ---- who takes part ----------------------------------------------------------- */
+/* ---- who takes part -------------------------------------------------------------- */
 
 /* The sample of one iteration, from 1: `size` of n, or each with probability `size`. */
 SEXP ffi_sample(SEXP key, SEXP iteration, SEXP n, SEXP size, SEXP poisson) {
@@ -135,7 +135,7 @@ SEXP ffi_walk(SEXP key, SEXP n, SEXP steps) {
   return out;
 }
 
-/* ---- gradients of batches, affine maps ----------------------------------------- */
+/* ---- gradients of batches, affine maps ------------------------------------------- */
 
 /* The sum over the batch (rows from 1; NULL: all) of the gradients at u, each shortened
  * to norm `bound`; only the coordinates in `block` (from 1; NULL: all) when given, and
@@ -187,7 +187,7 @@ SEXP ffi_affine(SEXP A, SEXP b, SEXP u, SEXP at) {
   return out;
 }
 
-/* ---- the consensus driver ------------------------------------------------------ */
+/* ---- the consensus driver -------------------------------------------------------- */
 
 /* spec: a named list, built by consensus_spec() in R/fp_admm.R. */
 static void read_run(SEXP spec, dpa_consensus *run, dpa_rows *rows) {

@@ -13,8 +13,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---- reading a named list ----------------------------------------------------------
- */
+/* ---- reading a named list -------------------------------------------------------- */
 
 SEXP ffi_field(SEXP list, const char *name) {
   SEXP names = Rf_getAttrib(list, R_NamesSymbol);
@@ -32,8 +31,7 @@ double ffi_real(SEXP list, const char *name) {
   return REAL_RO(ffi_field(list, name))[0];
 }
 
-/* ---- losses ------------------------------------------------------------------------
- */
+/* ---- losses ---------------------------------------------------------------------- */
 
 SEXP ffi_losses(void) {
   const R_xlen_t count = (R_xlen_t)dpa_losses_count;
@@ -82,8 +80,7 @@ SEXP ffi_loss(SEXP name, SEXP width, SEXP a, SEXP y) {
   return out;
 }
 
-/* ---- names of the tables -----------------------------------------------------------
- */
+/* ---- names of the tables --------------------------------------------------------- */
 
 SEXP ffi_updates(void) {
   SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)dpa_updates_count));
@@ -101,8 +98,7 @@ SEXP ffi_mechanisms(void) {
   return names;
 }
 
-/* ---- networks ----------------------------------------------------------------------
- */
+/* ---- networks -------------------------------------------------------------------- */
 
 static dpa_network network_of(SEXP start, SEXP neighbour) {
   dpa_network network;
@@ -121,8 +117,7 @@ SEXP ffi_components(SEXP start, SEXP neighbour) {
   return out;
 }
 
-/* ---- a random order ----------------------------------------------------------------
- */
+/* ---- a random order -------------------------------------------------------------- */
 
 SEXP ffi_permutation(SEXP key, SEXP size) {
   const int n = Rf_asInteger(size);
@@ -148,8 +143,7 @@ SEXP ffi_permutation(SEXP key, SEXP size) {
   return out;
 }
 
-/* ---- records -----------------------------------------------------------------------
- */
+/* ---- records --------------------------------------------------------------------- */
 
 dpa_dataset *ffi_records(SEXP x, SEXP y, SEXP place, SEXP size, double bound) {
   const R_xlen_t n = Rf_xlength(y), nodes = Rf_xlength(size);
@@ -191,8 +185,7 @@ dpa_dataset *ffi_records(SEXP x, SEXP y, SEXP place, SEXP size, double bound) {
   return data;
 }
 
-/* ---- memory ------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------- */
 
 dpa_status ffi_place(dpa_arena *arena) {
   if (arena->overflow)
@@ -203,8 +196,7 @@ dpa_status ffi_place(dpa_arena *arena) {
   return DPA_OK;
 }
 
-/* ---- polling -----------------------------------------------------------------------
- */
+/* ---- polling --------------------------------------------------------------------- */
 
 static void check_interrupt(void *unused) {
   (void)unused;
@@ -230,8 +222,7 @@ int ffi_poll(void *context, size_t done) {
   return 0;
 }
 
-/* ---- the decentralised driver ------------------------------------------------------
- */
+/* ---- the decentralised driver ---------------------------------------------------- */
 
 SEXP ffi_threads(void) {
 #ifdef _OPENMP

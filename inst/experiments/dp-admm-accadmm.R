@@ -1,8 +1,12 @@
 # The experiments of Xu, Shang, Liu, Liu, Shen and Gong (2020), section V: the graph-guided
 # fused lasso with logistic loss on a9a, a8a, ijcnn1 and bio_train.
+# vignette("dp-admm-accadmm") shows these chunks; its results are stored beside this file, and
+# `bash tools/experiments dp-admm-accadmm` makes them again (DPADMM_IJCNN1: the folder of
+# LIBSVM's ijcnn1.svm.xz and ijcnn1.t.svm.xz, DPADMM_BIO_TRAIN: the path of bio_train.dat).
 
 library(dpadmm)
 
+## ---- fused-settings ----
 # As in the paper: lambda = 1e-5, rho = 1, gamma = 1, delta = 1e-3, mu = 1/2. It leaves open
 # the number of steps (300), eta (the largest for which gamma = 1 leaves the proximal weight
 # G = gamma I - eta rho A'A positive semidefinite), the budget of figure 1 (0.1) and how the
@@ -12,6 +16,7 @@ fused_delta <- 1e-3
 fused_steps <- 300L
 fused_budgets <- c(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 
+## ---- fused-data ----
 # Training and test records. a9a and a8a come with the package; ijcnn1 is read from your copy
 # of LIBSVM's files (DPADMM_IJCNN1: their folder), bio_train from yours (DPADMM_BIO_TRAIN:
 # the path of bio_train.dat). Without them both are synthetic stand-ins.
@@ -54,6 +59,7 @@ some_of <- function(n, size, seed) {
   seq_len(n) %in% sample(n, size)
 }
 
+## ---- fused-problem ----
 # The problem: records, the graph's matrix A = [W; I], eta and the minimum. It takes seconds,
 # so it is kept.
 fused_problems <- new.env()
@@ -90,6 +96,7 @@ fused_accuracy <- function(problem, model) {
   mean(ifelse(as.vector(problem$x_test %*% as.vector(model)) > 0, 1, -1) == problem$y_test)
 }
 
+## ---- fused-fit ----
 # A fit by "ADMM" or "AccADMM"; epsilon = Inf: without noise.
 fused_fit <- function(problem, algorithm, epsilon, steps = fused_steps, accountant = "sound",
                       seed = NULL, eta = problem$eta, rho = 1, gamma = 1, ...) {
@@ -104,8 +111,7 @@ fused_fit <- function(problem, algorithm, epsilon, steps = fused_steps, accounta
   )
 }
 
-# ---- the runs whose results are stored ---------------------------------------------------
-
+## ---- fused-runs ----
 run_facts <- function(setting, seed) {
   problem <- fused_problem(setting$data)
   counts <- mean(problem$y_test > 0)
@@ -150,31 +156,30 @@ run_steps <- function(setting, seed) {
   data.frame(gap = fused_gap(problem, coef(fit)))
 }
 
-fused_experiments <- function(folder, workers = 1) {
-  data <- c("a9a", "a8a", "ijcnn1", "bio_train")
-  algorithm <- c("ADMM", "AccADMM")
-  accountant <- c("sound", "paper")
-  go <- function(settings, run, part, repetitions = 10) {
-    experiment(settings, run,
-      repetitions = repetitions, workers = workers,
-      file = file.path(folder, sprintf("dp-admm-accadmm-%s.csv", part))
-    )
-  }
-  go(data.frame(data = data), run_facts, "facts", 1)
-  noise_free <- expand.grid(
-    algorithm = algorithm, accountant = "sound", epsilon = Inf, data = data,
-    stringsAsFactors = FALSE
+## ---- stored ----
+# What is stored: arguments of experiment() by the name of the file's last part.
+fused_settings <- function(...) {
+  expand.grid(
+    algorithm = c("ADMM", "AccADMM"), ...,
+    data = c("a9a", "a8a", "ijcnn1", "bio_train"), stringsAsFactors = FALSE
   )
-  go(noise_free, run_path, "noise-free", 1)
-  private <- expand.grid(
-    algorithm = algorithm, accountant = accountant, epsilon = 0.1, data = data,
-    stringsAsFactors = FALSE
-  )
-  go(private, run_path, "paths")
-  budgets <- expand.grid(
-    algorithm = algorithm, accountant = accountant, epsilon = fused_budgets, data = data,
-    stringsAsFactors = FALSE
-  )
-  go(budgets, run_budget, "budgets")
-  go(expand.grid(steps = c(1, 3, 10, 30, 100, 300, 1000), epsilon = c(0.01, 0.1)), run_steps, "steps")
 }
+stored <- list(
+  facts = list(
+    settings = data.frame(data = unique(fused_settings()$data)), run = run_facts, repetitions = 1
+  ),
+  "noise-free" = list(
+    settings = fused_settings(accountant = "sound", epsilon = Inf), run = run_path, repetitions = 1
+  ),
+  paths = list(
+    settings = fused_settings(accountant = c("sound", "paper"), epsilon = 0.1), run = run_path
+  ),
+  budgets = list(
+    settings = fused_settings(accountant = c("sound", "paper"), epsilon = fused_budgets),
+    run = run_budget
+  ),
+  steps = list(
+    settings = expand.grid(steps = c(1, 3, 10, 30, 100, 300, 1000), epsilon = c(0.01, 0.1)),
+    run = run_steps
+  )
+)

@@ -1,9 +1,12 @@
 # The Lasso experiment of Cyffers, Bellet and Basu (2023), appendix E, figure 1: private ADMM
 # against proximal DP-SGD, federated, with guarantees against whoever sees the released
 # models. n = 1000, p = 64, 80/20 split, 10% of the users a round, delta = 1e-6.
+# vignette("noisy-fixed-point-admm") shows these chunks; its results are stored beside this
+# file, and `bash tools/experiments noisy-fixed-point-admm` makes them again.
 
 library(dpadmm)
 
+## ---- lasso-problem ----
 # What the paper leaves open: the number of rounds (100) and the grids. Step sizes, gamma and
 # clips are tuned once, on the training objective at one budget, and then kept. Tuning reads
 # the records, and as in the paper no budget is charged for it.
@@ -32,6 +35,7 @@ lasso_objective <- function(model, problem, on = c("test", "train")) {
   mean((x %*% model - y)^2) / 2 + problem$kappa * sum(abs(model))
 }
 
+## ---- lasso-curves ----
 # The curves, and the settings each is tuned over. In the last ADMM all users step: with
 # aggregate noise that costs no more than sampling them.
 lasso_curves <- data.frame(
@@ -49,6 +53,7 @@ lasso_grid <- function(curve) {
   expand.grid(lambda = c(0.25, 0.5), gamma = 2^(-1:5), clip = clip)
 }
 
+## ---- lasso-fit ----
 # DP-SGD's noise for a budget at clip 1. It is proportional to the clip and takes a second to
 # find, so each budget's is kept.
 sgd_noises <- new.env()
@@ -84,42 +89,45 @@ lasso_fit <- function(problem, curve, setting, epsilon, seed) {
   fit(method, epsilon = epsilon, accountant = how$accountant)
 }
 
-# The setting with the least training objective at a budget, mean of three runs.
+## ---- lasso-run ----
+# The setting with the least training objective at a budget, mean of three runs. It takes
+# most of a minute, so it is kept.
+lasso_tuned <- new.env()
 lasso_tune <- function(problem, curve, epsilon, seeds = 101:103) {
-  grid <- lasso_grid(curve)
-  value <- vapply(seq_len(nrow(grid)), function(i) {
-    mean(vapply(seeds, function(seed) {
-      lasso_objective(lasso_fit(problem, curve, grid[i, ], epsilon, seed), problem, "train")
-    }, 0))
-  }, 0)
-  grid[which.min(value), ]
+  key <- paste(curve, epsilon)
+  if (is.null(lasso_tuned[[key]])) {
+    grid <- lasso_grid(curve)
+    value <- vapply(seq_len(nrow(grid)), function(i) {
+      mean(vapply(seeds, function(seed) {
+        lasso_objective(lasso_fit(problem, curve, grid[i, ], epsilon, seed), problem, "train")
+      }, 0))
+    }, 0)
+    lasso_tuned[[key]] <- grid[which.min(value), ]
+  }
+  lasso_tuned[[key]]
 }
 
-# ---- the runs whose results are stored ---------------------------------------------------
-
-# Records are simulated from a seed, so a run makes its own.
-run_tuning <- function(setting, seed) {
-  best <- lasso_tune(lasso_problem(), setting$curve, setting$tuned_at)
-  out <- data.frame(lambda = NA_real_, gamma = NA_real_, step = NA_real_, clip = NA_real_)
+# One point of a curve: tuned at one budget, run at another.
+lasso_run <- function(setting, seed) {
+  problem <- lasso_problem()
+  best <- lasso_tune(problem, setting$curve, setting$tuned_at)
+  model <- lasso_fit(problem, setting$curve, best, setting$epsilon, seed)
+  out <- data.frame(
+    lambda = NA_real_, gamma = NA_real_, step = NA_real_, clip = NA_real_,
+    objective = lasso_objective(model, problem)
+  )
   out[names(best)] <- best
   out
 }
 
-run_lasso <- function(setting, seed) {
-  problem <- lasso_problem()
-  model <- lasso_fit(problem, setting$curve, setting, setting$epsilon, seed)
-  data.frame(objective = lasso_objective(model, problem))
-}
-
-lasso_experiments <- function(folder, workers = 1) {
-  tuned <- experiment(
-    expand.grid(curve = lasso_curves$curve, tuned_at = c(0.01, 1), stringsAsFactors = FALSE),
-    run_tuning,
-    repetitions = 1, workers = workers,
-    file = file.path(folder, "noisy-fixed-point-admm-tuning.csv")
+## ---- stored ----
+# What is stored: arguments of experiment() by the name of the file's last part.
+stored <- list(
+  lasso = list(
+    settings = expand.grid(
+      epsilon = lasso_budgets, curve = lasso_curves$curve, tuned_at = c(0.01, 1),
+      stringsAsFactors = FALSE
+    ),
+    run = lasso_run
   )
-  settings <- merge(tuned[names(tuned) != "repetition"], data.frame(epsilon = lasso_budgets))
-  experiment(settings, run_lasso,
-    workers = workers, file = file.path(folder, "noisy-fixed-point-admm-lasso.csv")
-  )
-}
+)

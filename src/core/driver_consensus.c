@@ -16,7 +16,7 @@
 #define CHUNKS 64         /* at most so many partial sums of a SHARED round */
 #define FORGOTTEN 0x1p-60 /* a weight that no sum of doubles can feel */
 
-/* ---- layout ------------------------------------------------------------------ */
+/* ---- layout ---------------------------------------------------------------------- */
 
 /* Rounds back at which |1 - 2 lambda|^j is forgotten; 0 when it never is. */
 static size_t memory_depth(double lambda) {
@@ -88,7 +88,7 @@ void dpa_consensus_layout(dpa_consensus *run, dpa_arena *arena) {
   }
 }
 
-/* ---- the step of one user ------------------------------------------------------ */
+/* ---- the step of one user -------------------------------------------------------- */
 
 /* A slope such that |slope| ||a|| <= bound. */
 static double bounded_slope(double slope, double square, double bound) {

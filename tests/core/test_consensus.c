@@ -1,5 +1,6 @@
 /* The proximal root, rows in place, samples, and the consensus driver's states against
  * each other: DENSE, SHARED and TRACED are one algorithm. */
+#include "affine.h"
 #include "check.h"
 #include "driver_consensus.h"
 #include "prox_glm.h"
@@ -162,7 +163,23 @@ static void check_states(void) {
   }
 }
 
+static void check_affine(void) {
+  const double A[] = {1.0, 2.0, 3.0, -1.0, 0.5, 4.0, 0.0, 1.0, -2.0}; /* by columns */
+  const double b[] = {1.0, 0.0, -1.0}, u[] = {2.0, -1.0, 3.0};
+  const double expected[] = {4.0, 6.5, -5.0};
+  const int all[] = {1, 2, 3}, part[] = {3, 1};
+  double out[3];
+  dpa_affine(A, b, u, 3, all, 3, out);
+  for (size_t k = 0; k < 3; k++)
+    CHECK_NEAR(out[k], expected[k], 0.0);
+  dpa_affine(A, b, u, 3, part, 2, out);
+  CHECK_NEAR(out[0], expected[2], 0.0);
+  CHECK_NEAR(out[1], expected[0], 0.0);
+  dpa_affine(A, b, u, 3, NULL, 0, out);
+}
+
 void test_consensus(void) {
+  check_affine();
   check_roots();
   check_samples();
   check_states();
