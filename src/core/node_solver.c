@@ -213,8 +213,8 @@ static void measure_distance(dpa_solver *s) {
     s->old_grad[j] = s->f[j] - s->bent[j];
   F77_CALL(dsymv)
   ("L", &di, &unit, s->curvature, &di, s->old_grad, &one, &zero, s->dir, &one FCONE);
-  s->away = sqrt(dot(d, s->old_grad, s->old_grad));
-  s->stretch = sqrt(fmax(0.0, dot(d, s->old_grad, s->dir)));
+  s->away = sqrt(dpa_dot(s->old_grad, s->old_grad, d));
+  s->stretch = sqrt(fmax(0.0, dpa_dot(s->old_grad, s->dir, d)));
 }
 
 /* What is left of the gradient at the minimiser of the quadratic model, at most. With
@@ -255,9 +255,9 @@ static dpa_status try_model(dpa_solver *s) {
     for (size_t j = 0; j < d; j++)
       s->dir[j] = -s->grad[j];
     F77_CALL(dpotrs)("L", &di, &one, s->factor, &di, s->dir, &di, &info FCONE);
-    const double length = sqrt(dot(d, s->dir, s->dir));
+    const double length = sqrt(dpa_dot(s->dir, s->dir, d));
     /* ||dir||_H^2, because (H + quad I) dir = -grad */
-    const double pull = -dot(d, s->grad, s->dir);
+    const double pull = -dpa_dot(s->grad, s->dir, d);
     const double square = fmax(0.0, pull - s->quad * length * length) + 1e-13 * pull;
     const double allowed = (1.0 - 1e-9) * s->tol - ROUNDING * s->norm;
     const double error =
