@@ -57,6 +57,8 @@ recycled_run <- function(setting, seed) {
   )
 }
 
+last_iteration <- function(setting, seed) subset(recycled_run(setting, seed), iteration == 50)
+
 ## ---- settings ----
 row <- function(method, alpha = Inf, N = 5, eta = 1, growth = 1, gamma = 0.5, k = 0, rho = 0.22) {
   data.frame(method, alpha, N, eta, growth, gamma, k, rho)
@@ -74,6 +76,6 @@ figure_5 <- rbind(
 ## ---- stored ----
 stored <- list(
   "figure-1" = list(settings = figure_1, run = recycled_run, repetitions = 1),
-  "figure-2" = list(settings = figure_2, run = recycled_run, repetitions = 10),
+  "figure-2" = list(settings = figure_2, run = last_iteration, repetitions = 10),
   "figure-5" = list(settings = figure_5, run = recycled_run, repetitions = 10)
 )
