@@ -68,7 +68,7 @@ test_that("a private fit that is interrupted ends at once and says what was spen
 test_that("without noise there is nothing to have spent", {
   skip_on_cran()
   skip_on_os("windows")
-  answer <- interrupted_run("dpadmm_fit(x, y, nodes = 4, epsilon = Inf, iterations = 1e5)")
+  answer <- interrupted_run("dpadmm_fit(x, y, nodes = 4, epsilon = Inf, iterations = 1e6)")
   expect_lt(answer$took, 2)
   expect_identical(answer$class[1], "dpadmm_error_interrupt")
   expect_match(answer$message, "No noise was added", fixed = TRUE)
