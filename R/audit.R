@@ -49,7 +49,8 @@
 #'   a seed of its own, made from this one: as argument `seed` if `release` has one, else
 #'   by seeding R's generator for the time of the run. Results are then reproducible, for
 #'   any number of workers.
-#' @param workers number of processes that share the runs (>= 1).
+#' @param workers number of processes that share the runs (>= 1); more than one need package
+#'   mirai. They get the objects of the global environment that `release` uses.
 #' @param progress show a progress bar.
 #' @return An object of class `dpadmm_audit`: a list with
 #'   * `epsilon`, the lower bound (0 when nothing was seen), its `delta`, `confidence`
@@ -104,7 +105,8 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
     )
   }
   seed <- check_seed(seed)
-  check_number(workers, "workers", lower = 1, whole = TRUE)
+  check_number(workers, "workers", lower = 1, upper = 1024, whole = TRUE)
+  if (workers > 1) need_package("mirai", "more than one worker")
   check_flag(progress, "progress")
   if (is.null(claim) && inherits(release, "dpadmm_release")) claim <- release_claim(release, data1)
   claim <- as_claim(claim, delta)

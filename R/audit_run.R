@@ -16,7 +16,8 @@ audit_runs_of <- function(release, data1, data2, runs, statistic, seed, workers,
   blocks <- split(seq_len(2L * runs), ceiling(seq_len(2L * runs) / max(1, ceiling(runs / 50))))
   bar <- progress_bar(progress, length(blocks), "Audit runs")
   on.exit(bar$done())
-  parts <- shared_lapply(blocks, block, workers, bar$tick)
+  globals <- if (workers > 1) c(used_objects(release)$globals, if (!is.null(statistic)) used_objects(statistic)$globals)
+  parts <- shared_lapply(blocks, block, workers, globals, bar$tick)
   if (length(unique(vapply(parts, ncol, 0L))) > 1L) abort_uneven(lapply(parts, function(p) p[1L, ]))
   values <- do.call(rbind, parts)
   list(values[seq_len(runs), , drop = FALSE], values[-seq_len(runs), , drop = FALSE])
@@ -50,14 +51,14 @@ one_run <- function(release, data, statistic, seed) {
 #' R's own generator is the release's to use; here its state is put back afterwards.
 #' @noRd
 with_r_seed <- function(seed, code) {
-  had <- exists(".Random.seed", globalenv(), inherits = FALSE)
-  old <- if (had) get(".Random.seed", globalenv(), inherits = FALSE)
-  on.exit(if (had) {
-    assign(".Random.seed", old, globalenv())
-  } else if (exists(".Random.seed", globalenv(), inherits = FALSE)) {
-    rm(".Random.seed", envir = globalenv())
+  home <- globalenv()
+  old <- home$.Random.seed
+  kinds <- RNGkind()
+  on.exit({
+    suppressWarnings(RNGkind(kinds[1L], kinds[2L], kinds[3L])) # "Rounding" warns
+    if (is.null(old)) rm(".Random.seed", envir = home) else home$.Random.seed <- old
   })
-  set.seed(seed)
+  set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
   code
 }
 
@@ -93,39 +94,26 @@ one_number <- function(value, what) {
   as.double(value)
 }
 
-#' lapply() over blocks in several processes, forked where the system can.
+#' f of each block, in worker processes that have `globals`, or in this one.
 #' @noRd
-shared_lapply <- function(blocks, f, workers, tick = NULL) {
+shared_lapply <- function(blocks, f, workers, globals, tick = NULL) {
   out <- vector("list", length(blocks))
   workers <- min(workers, length(blocks))
-  if (workers > 1 && .Platform$OS.type != "unix") {
-    cluster <- parallel::makePSOCKcluster(workers)
-    on.exit(parallel::stopCluster(cluster))
+  if (workers > 1) {
+    profile <- "dpadmm-audit"
+    on.exit(mirai::daemons(0, .compute = profile))
+    start_workers(workers, profile, c(globals, list(.dpadmm_block = f)))
+    work <- quote(tryCatch(.dpadmm_block(places), error = function(e) structure(list(e), class = "dpadmm_worker_error")))
+    flying <- lapply(blocks, function(block) mirai::mirai(work, .args = list(places = block), .compute = profile))
   }
-  for (first in seq(1L, length(blocks), by = workers)) {
-    here <- first:min(first + workers - 1L, length(blocks))
-    out[here] <- if (workers == 1) {
-      lapply(blocks[here], f)
-    } else if (.Platform$OS.type == "unix") {
-      raise_worker(parallel::mclapply(blocks[here], function(x) {
-        tryCatch(f(x), error = function(e) structure(list(e), class = "dpadmm_worker_error"))
-      }, mc.cores = workers, mc.preschedule = FALSE))
-    } else {
-      parallel::parLapply(cluster, blocks[here], f)
+  for (k in seq_along(blocks)) {
+    result <- if (workers > 1) flying[[k]][] else f(blocks[[k]])
+    if (inherits(result, "dpadmm_worker_error")) stop(result[[1L]])
+    if (workers > 1 && mirai::is_error_value(result)) {
+      abort("operator", sprintf("A worker ended: %s.", format(result)), argument = "workers")
     }
-    if (!is.null(tick)) tick(max(here))
+    out[[k]] <- result
+    if (!is.null(tick)) tick(k)
   }
   out
-}
-
-#' The first error of a worker, as it was; a worker that died has no result.
-#' @noRd
-raise_worker <- function(results) {
-  for (result in results) {
-    if (inherits(result, "dpadmm_worker_error")) stop(result[[1L]])
-    if (is.null(result) || inherits(result, "try-error")) {
-      abort("operator", "A worker process ended without a result.", argument = "workers")
-    }
-  }
-  results
 }

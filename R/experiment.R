@@ -233,14 +233,11 @@ check_run <- function(result, task) {
   result
 }
 
-#' Runs in other processes, kept as they finish.
+#' Processes with the attached packages, and `objects` in their global environments.
 #' @noRd
-run_workers <- function(tasks, run, globals, workers, keep) {
-  profile <- "dpadmm-experiment"
+start_workers <- function(workers, profile, objects) {
   mirai::daemons(workers, .compute = profile)
-  on.exit(mirai::daemons(0, .compute = profile))
-  shared <- list2env(globals, new.env(parent = emptyenv()))
-  shared$.dpadmm_run <- run
+  shared <- list2env(objects, new.env(parent = emptyenv()))
   start <- quote({
     .libPaths(paths)
     # also those that are only loaded: objects of their classes may be among the globals
@@ -257,6 +254,14 @@ run_workers <- function(tasks, run, globals, workers, keep) {
       abort("operator", sprintf("A worker could not start: %s", as.character(worker$data)), argument = "workers")
     }
   }
+}
+
+#' Runs in other processes, kept as they finish.
+#' @noRd
+run_workers <- function(tasks, run, globals, workers, keep) {
+  profile <- "dpadmm-experiment"
+  on.exit(mirai::daemons(0, .compute = profile))
+  start_workers(workers, profile, c(globals, list(.dpadmm_run = run)))
   work <- quote(once(.dpadmm_run, setting, seed))
   send <- function(task) {
     mirai::mirai(work,
