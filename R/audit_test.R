@@ -36,19 +36,25 @@ plain_score <- function(values) {
 linear_score <- function(values) {
   n <- nrow(values[[1L]])
   fold <- rep_len(1:2, n)
+  rows <- function(which) lapply(values, function(v) v[which, , drop = FALSE])
+  learned <- lapply(1:2, function(k) pooled_moments(rows(fold != k)))
   crossed <- function(shrink) {
-    fits <- lapply(1:2, function(k) discriminant(lapply(values, function(v) v[fold != k, , drop = FALSE]), shrink))
+    weights <- lapply(learned, discriminant, shrink)
     lapply(values, function(v) {
       score <- numeric(n)
-      for (k in 1:2) score[fold == k] <- fits[[k]]$of(v[fold == k, , drop = FALSE])
+      for (k in 1:2) score[fold == k] <- (v %*% weights[[k]])[fold == k] - sum(learned[[k]]$centre * weights[[k]])
       score
     })
   }
-  shrinks <- c(1e-9, 1e-4, 0.01, 0.1, 1, 10)
+  shrinks <- c(1e-9, 0.01, 0.3, 10)
   scores <- lapply(shrinks, crossed)
   best <- which.max(vapply(scores, separation, 0))
-  fit <- discriminant(values, shrinks[best])
-  list(learned = scores[[best]], of = fit$of, weights = fit$weights)
+  moments <- pooled_moments(values)
+  weights <- discriminant(moments, shrinks[best])
+  list(
+    learned = scores[[best]], weights = weights,
+    of = function(v) as.vector(v %*% weights) - sum(moments$centre * weights)
+  )
 }
 
 separation <- function(scores) {
@@ -57,19 +63,25 @@ separation <- function(scores) {
   if (spread > 0) gap / spread else if (gap > 0) Inf else 0
 }
 
-discriminant <- function(values, shrink) {
+#' Means of both data sets, as their middle and gap, and the pooled correlation of values
+#' over their standard deviation.
+#' @noRd
+pooled_moments <- function(values) {
   means <- lapply(values, colMeans)
   gap <- means[[1L]] - means[[2L]]
   centre <- (means[[1L]] + means[[2L]]) / 2
-  centred <- rbind(sweep(values[[1L]], 2L, means[[1L]]), sweep(values[[2L]], 2L, means[[2L]]))
-  sd <- sqrt(colMeans(centred^2))
+  centred <- rbind(values[[1L]] - rep(means[[1L]], each = nrow(values[[1L]])), values[[2L]] - rep(means[[2L]], each = nrow(values[[2L]])))
+  square <- crossprod(centred) / nrow(centred)
   # a value without noise that differs tells everything; one that does not, nothing
-  scale <- pmax(sd, 1e-9 * abs(gap), 1e-14 * abs(centre))
+  scale <- pmax(sqrt(diag(square)), 1e-9 * abs(gap), 1e-14 * abs(centre))
   scale[scale == 0] <- 1
-  correlation <- crossprod(sweep(centred, 2L, scale, `/`)) / nrow(centred)
+  list(gap = gap, centre = centre, scale = scale, correlation = square / outer(scale, scale))
+}
+
+discriminant <- function(moments, shrink) {
+  correlation <- moments$correlation
   diag(correlation) <- diag(correlation) + shrink
-  weights <- solve(correlation, gap / scale, tol = 0) / scale
-  list(of = function(v) as.vector(sweep(v, 2L, centre) %*% weights), weights = weights)
+  solve(correlation, moments$gap / moments$scale, tol = 0) / moments$scale
 }
 
 #' The event, `score > threshold` or not, and the data set it is more likely on, that
