@@ -59,7 +59,8 @@ read_bio_train <- function(file) {
   text <- matrix(tokens$text, columns)
   unknown <- text[3L, ] == "?"
   text[3L, unknown] <- "0"
-  bad <- matrix(!grepl(paste0("^", .number_pattern, "$"), text, perl = TRUE, useBytes = TRUE), columns)
+  bad <- matrix(!grepl(paste0("^", .number_pattern, "$"), text, perl = TRUE, useBytes = TRUE),
+    columns)
   bad[3L, ] <- !(text[3L, ] %in% c("0", "1"))
   value <- suppressWarnings(as.double(text)) # what is no number is found in the next line
   if (any(bad <- bad | !is.finite(value))) {

@@ -27,11 +27,12 @@ compare <- function(name, x, y, T) {
   }) / few
   times <- vapply(1:5, function(k) {
     packing <- seconds(fit(x, y, 1, 1))
-    c(products(), vapply(1:2, function(threads) seconds(fit(x, y, T + 1, threads)) - packing, 0) / T)
+    c(products(), vapply(1:2, function(threads) seconds(fit(x, y, T + 1, threads)) - packing,
+      0) / T)
   }, double(3)) * 1e3
   word <- function(r) sprintf("%.2f (%.2f to %.2f)", stats::median(r), min(r), max(r))
   cat(sprintf(
-    "%-22s Matrix %.2f ms, an iteration %.2f ms; ratio %s, target 1.3; two threads %s, target 1.7\n",
+    "%-22s Matrix %.2f ms, an iteration %.2f ms; ratio %s, target 1.3; threads %s, target 1.7\n",
     name, stats::median(times[1, ]), stats::median(times[2, ]), word(times[2, ] / times[1, ]),
     word(times[2, ] / times[3, ])
   ))

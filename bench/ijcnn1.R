@@ -30,7 +30,8 @@ print(stats::aggregate(cbind(gap, accuracy, sigma, sound) ~ epsilon + accountant
   budgets, mean
 ), digits = 3)
 for (accountant in unique(budgets$accountant)) {
-  mean_gap <- with(budgets[budgets$accountant == accountant, ], tapply(gap, list(epsilon, algorithm), mean))
+  mean_gap <- with(budgets[budgets$accountant == accountant, ],
+    tapply(gap, list(epsilon, algorithm), mean))
   ahead <- rev(cumprod(rev(mean_gap[, "AccADMM"] < mean_gap[, "ADMM"]))) == 1
   cat(sprintf(
     "%s sigma: acceleration is ahead from epsilon = %s on\n", accountant,

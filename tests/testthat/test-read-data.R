@@ -34,7 +34,8 @@ test_that("a malformed bio_train file is an error that names the line", {
   lines <- bio_lines(x, c(0, 1, 0))
   fails <- function(at, line, pattern) {
     lines[at] <- line
-    error <- expect_error(read_bio_train(write_to(c("", lines))), pattern, class = "dpadmm_error_parse")
+    error <- expect_error(read_bio_train(write_to(c("", lines))), pattern,
+      class = "dpadmm_error_parse")
     expect_identical(error$place, at + 1L)
   }
   fails(2L, paste(lines[2], "7"), "78 numbers, not 77")
@@ -75,12 +76,14 @@ test_that("census extracts become indicators, numbers in [0, 1] and labels", {
 
 test_that("a bad extract or request is a classed error that says where", {
   fails <- function(lines, pattern, class, place = NULL, income = "INCTOT", ..., with = schema) {
-    error <- expect_error(read_census(write_to(lines), income, 25000, with, ...), pattern, class = class)
+    error <- expect_error(read_census(write_to(lines), income, 25000, with, ...), pattern,
+      class = class)
     if (!is.null(place)) expect_identical(error$place, place)
   }
   fails(replace(census, 3, "2000,2,51,20"), "4 fields, and the header 5", "dpadmm_error_parse", 3L)
   fails(replace(census, 2, "2000,1,30,10,26000,1"), "6 fields", "dpadmm_error_parse", 2L)
-  fails(replace(census, 3, "2000,2,51,20,much"), "`INCTOT` is not a finite", "dpadmm_error_parse", 3L)
+  fails(replace(census, 3, "2000,2,51,20,much"), "`INCTOT` is not a finite", "dpadmm_error_parse",
+    3L)
   fails(replace(census, 4, "2000,2,,20,1"), "`AGE` is not a finite", "dpadmm_error_parse", 4L)
   fails(replace(census, 4, "2000,2,1,\"20,1"), "not closed|fields", "dpadmm_error_parse", 4L)
   fails(replace(census, 4, "2000,2,1,40,1"), "`EMPSTAT` is \"40\"", "dpadmm_error_level", 4L)
