@@ -64,7 +64,7 @@ some_of <- function(n, size, seed) {
 # so it is kept.
 fused_problems <- new.env()
 fused_problem <- function(name) {
-  if (is.null(fused_problems[[name]])) fused_problems[[name]] <- make_problem(name)
+  if (is.null(fused_problems[[name]])) assign(name, make_problem(name), envir = fused_problems)
   fused_problems[[name]]
 }
 

@@ -60,10 +60,11 @@ sgd_noises <- new.env()
 sgd_noise <- function(problem, epsilon) {
   key <- format(epsilon)
   if (is.null(sgd_noises[[key]])) {
-    sgd_noises[[key]] <- dpadmm_fit(problem$x, problem$y,
+    fit <- dpadmm_fit(problem$x, problem$y,
       method = dp_sgd(batch = 0.1, clip = 1), loss = "squared", iterations = lasso_rounds,
       epsilon = epsilon, delta = 1e-6, control = dpadmm_control(progress = FALSE)
-    )$noise
+    )
+    assign(key, fit$noise, envir = sgd_noises)
   }
   sgd_noises[[key]]
 }
@@ -102,7 +103,7 @@ lasso_tune <- function(problem, curve, epsilon, seeds = 101:103) {
         lasso_objective(lasso_fit(problem, curve, grid[i, ], epsilon, seed), problem, "train")
       }, 0))
     }, 0)
-    lasso_tuned[[key]] <- grid[which.min(value), ]
+    assign(key, grid[which.min(value), ], envir = lasso_tuned)
   }
   lasso_tuned[[key]]
 }
