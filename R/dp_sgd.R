@@ -23,7 +23,11 @@
 #'   size.
 #' @param clip bound on the norm of a record's gradient (> 0); `NULL`: the loss's Lipschitz
 #'   constant times `control$row_bound`.
-#' @param neighbours the neighbouring relation of the guarantee.
+#' @param neighbours the neighbouring relation of the guarantee. `"add-remove"`: a record's
+#'   gradient is there or not, and the number of records n, by which sums are divided and
+#'   from which the sampling rate and the noise follow, is a public constant. Runs on n and
+#'   on n - 1 records divide by unlike numbers, tell more, and are not covered; protect n
+#'   too, or use `"replace-one"`.
 #' @param blocks number of equal blocks, or a vector that names each coordinate's block;
 #'   `NULL`: each coordinate.
 #' @param order which block moves: `"random"` or `"permutation"` (each once, in an order

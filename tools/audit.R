@@ -41,27 +41,28 @@ for (name in names(families)) {
   }
 }
 
-passed <- failed <- 0
-for (title in names(cases)) {
+one <- function(title) {
   case <- cases[[title]]
   delta <- if (case$noise == "gaussian") 0.01 else 0
   pair <- worst_case_neighbours(case$kind, n = 6, nodes = case$nodes, numeric = case$loss == "huber")
-  release <- fit_release(case$method, case$loss,
-    penalty = case$penalty, iterations = 3, epsilon = 4, delta = delta, C = if (case$nodes > 1) 1
-  )
-  events <- do.call(dpadmm_fit, c(pair$data1, list(
-    method = case$method, loss = case$loss, penalty = case$penalty, iterations = 3, epsilon = 4, delta = delta,
-    C = if (case$nodes > 1) 1, seed = 1
-  )))$events
+  settings <- list(method = case$method, loss = case$loss, iterations = 3, epsilon = 4, delta = delta)
+  settings$penalty <- case$penalty
+  if (case$nodes > 1) settings$C <- 1
+  release <- do.call(fit_release, settings)
+  events <- do.call(dpadmm_fit, c(pair$data1, settings, seed = 1))$events
   # the Gaussian bound refutes claims about plain Gaussian noise only
   bound <- if (all(events$mechanism == "gaussian")) "gaussian" else "clopper-pearson"
-  a <- audit(release, pair$data1, pair$data2,
-    runs = runs, delta = delta, bound = bound, confidence = 1 - 1e-5, seed = 1, workers = workers
-  )
+  a <- audit(release, pair$data1, pair$data2, runs = runs, delta = delta, bound = bound, confidence = 1 - 1e-5, seed = 1)
   good <- !isTRUE(a$exceeds)
-  passed <- passed + good
-  failed <- failed + !good
   cat(sprintf("%-6s %5.2f of %5.2f  %s\n", if (good) "ok" else "FAILED", a$epsilon, a$claimed, title))
+  good
 }
-cat(sprintf("%d passed, %d failed\n", passed, failed))
-quit(status = as.integer(failed > 0 || passed == 0))
+good <- parallel::mclapply(names(cases), function(title) {
+  tryCatch(one(title), error = function(e) {
+    cat(sprintf("FAILED %s: %s\n", title, conditionMessage(e)))
+    FALSE
+  })
+}, mc.cores = workers, mc.preschedule = FALSE)
+failed <- sum(!vapply(good, isTRUE, NA))
+cat(sprintf("%d passed, %d failed\n", length(cases) - failed, failed))
+quit(status = as.integer(failed > 0 || length(cases) == 0L))

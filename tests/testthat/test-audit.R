@@ -295,6 +295,22 @@ test_that("caught: a seeded key used again", {
   expect_caught(audit(repeated, 1, 0, runs = 100, claim = claim, seed = 1))
 })
 
+test_that("adding or removing a record is covered for a public n only, as the help says", {
+  pair <- worst_case_neighbours("outlier", n = 6, numeric = TRUE)
+  release <- fit_release(dp_sgd(neighbours = "add-remove"), "huber", iterations = 1, noise = gaussian_noise(0.15), delta = 1e-3)
+  against <- function(other) {
+    audit(release, pair$data1, other, runs = 400, delta = 1e-3, bound = "gaussian", seed = 1)
+  }
+  silent <- pair$data1
+  silent$x[1, ] <- 0
+  expect_false(against(silent)$exceeds)
+  gone <- pair$data2
+  gone$x <- gone$x[-1, , drop = FALSE]
+  gone$y <- gone$y[-1]
+  pair$data1$y[1] <- -pair$data1$y[1]
+  expect_caught(against(gone))
+})
+
 # ---- sound guarantees, a fast subset of tools/audit --------------------------------------
 
 test_that("the measured bound never exceeds a sound claim, and comes near it", {
