@@ -113,10 +113,12 @@ autoplot.dpadmm_experiment <- function(object, x, y, group = NULL, facet = NULL,
   figure <- figure + ggplot2::geom_line() + ggplot2::geom_point(data = data[marked, ], size = 1.8)
   if (lines > 1L) {
     title <- paste(group, collapse = ", ")
+    # the same limits: a layer of some groups only must not change their order
+    limits <- levels(data$group)
     figure <- figure +
-      ggplot2::scale_linetype_manual(title, values = rep_len(.line_types, lines)) +
-      ggplot2::scale_shape_manual(title, values = rep_len(.shapes, lines)) +
-      ggplot2::scale_colour_viridis_d(title, end = 0.75)
+      ggplot2::scale_linetype_manual(title, values = rep_len(.line_types, lines), limits = limits) +
+      ggplot2::scale_shape_manual(title, values = rep_len(.shapes, lines), limits = limits) +
+      ggplot2::scale_colour_viridis_d(title, end = 0.75, limits = limits)
   }
   if (grepl("x", log) && numeric) figure <- figure + ggplot2::scale_x_log10()
   if (grepl("y", log)) figure <- figure + ggplot2::scale_y_log10()
