@@ -18,11 +18,17 @@
 #'   that. `delta = 0` needs Gamma-norm or Laplace noise.
 #' @param view for fits of [fp_admm()], who looks: `"central"`, `"local"` or `"network"`,
 #'   as far as the setting has them; `NULL`: the method's own.
+#' @param iterations `TRUE`: what had been spent after each iteration, instead of a statement.
 #' @param ... not used.
 #' @return An object of class `dpadmm_privacy`: a list with `epsilon`, `delta`,
 #'   `accountant`, `neighbours` and `per_node` (a data frame of `node` and
 #'   `epsilon`), and what its printed form says in words. Without noise `epsilon`
 #'   is `Inf` and the statement says that nothing is protected.
+#'
+#'   With `iterations = TRUE` a data frame of `iteration` and `epsilon`, the guarantee at
+#'   `delta` of all that was released up to there: a row for each iteration that read records
+#'   (of more than 200, for 200 of them, the first and the last included; of [ipp_admm()] for
+#'   each send). In between nothing is spent.
 #'
 #'   Errors: `dpadmm_error_accountant` when no theorem covers the releases,
 #'   `dpadmm_error_theorem` when a printed theorem's condition fails.
@@ -31,6 +37,7 @@
 #' fit <- dpadmm_fit(x, rep(c(-1, 1), 100), nodes = 4, epsilon = 20, seed = 1)
 #' privacy(fit)
 #' privacy(fit, accountant = "paper")$epsilon
+#' privacy(fit, iterations = TRUE)
 #' privacy(fit, delta = 1e-6)$epsilon
 #' @export
 privacy <- function(fit, ...) UseMethod("privacy")
@@ -38,10 +45,12 @@ privacy <- function(fit, ...) UseMethod("privacy")
 #' @rdname privacy
 #' @export
 privacy.dpadmm_fit <- function(fit, accountant = c("sound", "paper"), delta = fit$budget$delta,
-                               view = NULL, ...) {
+                               view = NULL, iterations = FALSE, ...) {
   accountant <- check_choice(accountant, c("sound", "paper"), "accountant")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
+  check_flag(iterations, "iterations")
   view <- check_view(fit, view)
+  if (iterations) return(privacy_path(fit, accountant, delta, view))
   out <- statement(fit_events(fit, accountant, view), delta, accountant, fit)
   out$view <- view
   if (!is.null(view)) out$audience <- .view_words[[view]]
@@ -203,18 +212,20 @@ statement_text <- function(x) {
   out
 }
 
-#' Privacy spent up to each iteration, for a picture.
+#' Privacy spent up to each iteration.
 #' @noRd
-privacy_path <- function(fit, accountant = "sound") {
-  if (is.null(fit$events)) return(NULL)
-  events <- fit_events(fit, accountant, fit$plan$view)
+privacy_path <- function(fit, accountant, delta = fit$budget$delta, view = fit$plan$view) {
+  events <- fit_events(fit, accountant, view)
+  if (is.null(events)) {
+    return(data.frame(iteration = seq_len(fit$public$iterations), epsilon = Inf))
+  }
   at <- sort(unique(events$iteration))
   # a picture needs no more points than this
   if (length(at) > 200L) at <- at[unique(round(seq(1, length(at), length.out = 200L)))]
   spent <- vapply(at, function(t) {
-    fold_statement(events[events$iteration <= t, , drop = FALSE], fit$budget$delta, accountant)$epsilon
+    fold_statement(events[events$iteration <= t, , drop = FALSE], delta, accountant)$epsilon
   }, 0)
-  data.frame(iteration = at, epsilon = spent, accountant = accountant)
+  data.frame(iteration = at, epsilon = spent)
 }
 
 #' Epsilon of a finished fit at many deltas.

@@ -239,3 +239,26 @@ test_that("what a statement says comes from the events alone", {
   expect_identical(format(privacy(one)), format(privacy(two)))
   expect_identical(one$events, two$events)
 })
+
+test_that("privacy(iterations = TRUE) is what the releases up to each iteration cost", {
+  model <- fit(mr_admm(eta = 1, growth = 1.1, gamma = 0.5), noise = gamma_noise(0.7))
+  for (accountant in c("sound", "paper")) {
+    path <- privacy(model, accountant = accountant, iterations = TRUE)
+    expect_identical(path$iteration, c(1L, 3L, 5L)) # even ones are recycled
+    # a run that ends there costs the same
+    ended <- vapply(path$iteration, function(t) {
+      privacy(fit(mr_admm(eta = 1, growth = 1.1, gamma = 0.5), noise = gamma_noise(0.7), iterations = t),
+        accountant = accountant
+      )$epsilon
+    }, 0)
+    expect_equal(path$epsilon, ended, tolerance = 1e-12)
+    expect_identical(path$epsilon[3], privacy(model, accountant = accountant)$epsilon)
+  }
+  gaussian <- fit(admm(eta = 1), noise = gaussian_noise(0.5), delta = 1e-5)
+  path <- privacy(gaussian, delta = 1e-3, iterations = TRUE)
+  expect_identical(path$iteration, 1:6)
+  expect_true(all(diff(path$epsilon) > 0))
+  expect_identical(path$epsilon[6], privacy(gaussian, delta = 1e-3)$epsilon)
+  expect_identical(unique(privacy(fit(admm(eta = 1), epsilon = Inf), iterations = TRUE)$epsilon), Inf)
+  expect_error(privacy(model, iterations = 2), class = "dpadmm_error_argument")
+})
