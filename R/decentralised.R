@@ -89,12 +89,26 @@ calibrated_scales <- function(plan, public, control) {
     }
     # what a record moves, in the place where the noise is, carries the last answer over
     moved <- public$C / public$size[i] / if (plan$place == "output") modulus_of(plan, public)[i] else plan$amplify[i, 1L]
-    near <- if (identical(last$epsilon, public$epsilon[i])) last$noise / last$moved * moved
+    near <- if (identical(last$epsilon, public$epsilon[i])) {
+      last$noise / last$moved * moved
+    } else {
+      likely_noise(public, i, 2 * moved * public$loss$lipschitz * public$row_bound, K)
+    }
     noise <- calibrate_noise(events, public$epsilon[i], public, control, near)
     last <- list(noise = noise, moved = moved, epsilon = public$epsilon[i])
     scale[group, ] <- as_scale(noise)
   }
   scale
+}
+
+#' Noise near what `count` releases at node i need, as if curvature cost nothing; NULL for pure
+#' budgets. Gamma-norm noise of scale s in d dimensions costs about as much as Gaussian noise
+#' of standard deviation s sqrt(d).
+#' @noRd
+likely_noise <- function(public, i, sensitivity, count) {
+  if (public$delta == 0) return(NULL)
+  sigma <- gaussian_sigma(public$epsilon[i], public$delta, sensitivity * sqrt(count))
+  if (public$mechanism == "gamma") sigma / sqrt(public$d) else sigma
 }
 
 #' A method's plan with its noise: what runs (`public`, `plan`, the tolerance of every node,

@@ -167,7 +167,12 @@ calibrated_plausible <- function(p, plan, public, control, sends) {
   out <- last <- NULL
   for (group in alike_nodes(plan, public, plan$beta, p$split)) {
     i <- group[1L]
-    near <- if (identical(last$epsilon, public$epsilon[i])) last$unit * last$size / public$size[i]
+    near <- if (identical(last$epsilon, public$epsilon[i])) {
+      last$unit * last$size / public$size[i]
+    } else {
+      share <- (if (is.null(p$split)) 1 - first[i] else 1 - p$split[i]) * (1 - if (is.null(p$test_share)) 0 else p$test_share)
+      likely_noise(public, i, gradient_sensitivity(public)[i], sends / share)
+    }
     if (to_search > 0L) step <- best_step(i, step, near)
     to_search <- to_search - 1L
     found <- calibrated(i, if (is.null(p$split)) multiplied(i, step) else p$split[i], near)

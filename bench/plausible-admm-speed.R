@@ -20,15 +20,17 @@ run <- function(method) {
 seconds <- function(method) system.time(run(method), gcFirst = TRUE)[["elapsed"]]
 
 invisible(run(admm(eta = 0.5)))
-ratios <- vapply(1:5, function(k) {
-  seconds(pp_admm(eta = 0.5, beta = 10^-3.5)) / seconds(admm(eta = 0.5))
-}, 0)
+times <- vapply(1:9, function(k) {
+  c(inexact = seconds(pp_admm(eta = 0.5, beta = 10^-3.5)), exact = seconds(admm(eta = 0.5)))
+}, c(inexact = 0, exact = 0))
+ratios <- times["inexact", ] / times["exact", ]
+best <- apply(times, 1L, min) # what other programs on the machine disturb least
 cat(sprintf(
-  "time ratio PP-ADMM (beta = 10^-3.5) / exact: median %.3f (%.3f to %.3f), target 0.5\n",
-  median(ratios), min(ratios), max(ratios)
+  "time ratio PP-ADMM (beta = 10^-3.5) / exact: best of each %.3f, median %.3f (%.3f to %.3f), target 0.5\n",
+  best["inexact"] / best["exact"], median(ratios), min(ratios), max(ratios)
 ))
 for (beta in 10^-c(10, 8, 6, 5, 4, 3.5, 3, 2)) {
-  cat(sprintf("beta = %7.1e: %.3f s\n", beta, median(vapply(1:3, function(k) {
+  cat(sprintf("beta = %7.1e: %.3f s\n", beta, min(vapply(1:5, function(k) {
     seconds(pp_admm(eta = 0.5, beta = beta))
   }, 0))))
 }

@@ -70,6 +70,11 @@ test_that("both noises are among the events, and the releases are those of a nod
   output <- events[events$mechanism == "gaussian", ]
   expect_equal(unique(output$sensitivity), 2 * 1e-3 / modulus)
   expect_equal(output$sigma[1:4], fit$noise$output)
+  # from public numbers only: other records, the same noise
+  other <- fit_with(ipp_admm(eta = 0.5, max_sends = 2, beta = 1e-3), epsilon = 1, delta = delta, x. = x[n:1, ] / 3)
+  expect_identical(other$noise, fit$noise)
+  expect_identical(other$plan, fit$plan)
+  expect_identical(other$events, fit$events)
   # nothing can be sent before its iteration: the path of privacy never falls short
   expect_identical(sort(unique(events$iteration)), c(1, 2))
   expect_match(privacy(fit)$releases, "2 releases a node with Gaussian noise in the objective, 2 with", fixed = TRUE)
