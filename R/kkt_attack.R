@@ -24,7 +24,8 @@
 #' @param network who is whose neighbour, see [network]; by default the fit's.
 #' @param eta,theta what the attacker believes of the penalties and dual steps, matrices of
 #'   nodes x iterations; by default the fit's own. With M-ADMM's private penalties they
-#'   would not be known.
+#'   would not be known, but without noise they follow from the messages, see
+#'   `vignette("m-admm")`.
 #' @param start the public start of the fit, as in [dpadmm_control()].
 #' @return A list: `x`, the features; `y`, the label; `gradients`, the h(t) used (iterations
 #'   x features); `parallel`, the share of the gradients' squared length that lies along

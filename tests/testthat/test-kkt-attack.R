@@ -42,7 +42,7 @@ test_that("a noiseless run gives its records away, features and label", {
   expect_lt(attacked(admm(eta = 1), 3, epsilon = Inf, loss = "hinge", data = dense)$error, 1e-6)
 })
 
-test_that("private penalties are enough to stop it, as section 6.2 says", {
+test_that("a wrong guess of the penalties finds nothing", {
   result <- attacked(methods[["M-ADMM"]], 3, epsilon = Inf)
   fit <- result$fit
   guess <- kkt_attack(fit, adult_part$x[result$known, ], adult_part$y[result$known],
@@ -50,6 +50,25 @@ test_that("private penalties are enough to stop it, as section 6.2 says", {
   )
   truth <- adult_part$x[which(holders == 3)[3], ]
   expect_gt(sqrt(sum((guess$x - truth)^2) / sum(truth^2)), 0.1)
+})
+
+test_that("private penalties follow from the messages of a noiseless run", {
+  fit <- attacked(methods[["M-ADMM"]], 3, epsilon = Inf)
+  attack <- function(eta) {
+    kkt_attack(fit$fit, adult_part$x[fit$known, ], adult_part$y[fit$known], node = 3, eta = eta)
+  }
+  eta <- fit$fit$plan$eta
+  # gradients are a + eta b, all along the record: it lies in the plane of a and b, each time
+  a <- attack(0 * eta)$gradients
+  b <- attack(0 * eta + 1)$gradients - a
+  planes <- lapply(seq_len(nrow(a)), function(t) tcrossprod(qr.Q(qr(cbind(a[t, ], b[t, ])))))
+  line <- eigen(Reduce(`+`, planes), symmetric = TRUE)$vectors[, 1]
+  across <- function(v) v - outer(as.vector(v %*% line), line)
+  found <- eta
+  found[3, ] <- -rowSums(across(a) * across(b)) / rowSums(across(b)^2)
+  expect_equal(found[3, ], eta[3, ], tolerance = 1e-4)
+  truth <- adult_part$x[which(holders == 3)[3], ]
+  expect_lt(sqrt(sum((attack(found)$x - truth)^2) / sum(truth^2)), 1e-3)
 })
 
 # Small nodes, where a record weighs most: which of two records did node 3 hold?
