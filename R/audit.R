@@ -83,7 +83,8 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
                   bound = c("clopper-pearson", "gaussian"), statistic = NULL, claim = NULL,
                   seed = NULL, workers = 1, progress = interactive()) {
   if (!is.function(release)) {
-    abort("argument", sprintf("`release` must be a function of a data set, not %s.", kind_of(release)),
+    abort("argument", sprintf("`release` must be a function of a data set, not %s.",
+      kind_of(release)),
       argument = "release"
     )
   }
@@ -100,7 +101,8 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
     abort("argument", "The Gaussian bound needs `delta` > 0.", argument = "delta", value = 0)
   }
   if (!is.null(statistic) && !is.function(statistic)) {
-    abort("argument", sprintf("`statistic` must be a function of the released values, not %s.", kind_of(statistic)),
+    abort("argument", sprintf("`statistic` must be a function of the released values, not %s.",
+      kind_of(statistic)),
       argument = "statistic"
     )
   }
@@ -113,13 +115,15 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
 
   values <- audit_runs_of(release, data1, data2, runs, statistic, seed, workers, progress)
   learn <- seq_len(runs %/% 2L)
-  half <- function(rows) list(values[[1L]][rows, , drop = FALSE], values[[2L]][rows, , drop = FALSE])
+  half <- function(rows) list(values[[1L]][rows, , drop = FALSE], values[[2L]][rows, ,
+    drop = FALSE])
   level <- (1 - confidence) / 2
   score <- if (ncol(values[[1L]]) == 1L) plain_score(half(learn)) else linear_score(half(learn))
   chosen <- choose_test(score$learned, level, delta, bound)
   held <- lapply(half(-learn), score$of)
   test <- count_test(chosen, held, level)
-  mu <- if (bound == "gaussian") max(0, stats::qnorm(test$rates[["p"]]) - stats::qnorm(test$rates[["q"]]))
+  mu <- if (bound == "gaussian") max(0,
+    stats::qnorm(test$rates[["p"]]) - stats::qnorm(test$rates[["q"]]))
   out <- structure(list(
     epsilon = rates_epsilon(test$rates, delta, bound), delta = delta, confidence = confidence,
     bound = bound, mu = mu, claimed = claim$epsilon, test = test, roc = empirical_roc(held),
@@ -150,7 +154,8 @@ as_claim <- function(claim, delta) {
       ), argument = "claim", value = claim$delta)
     }
     if (is.infinite(claim$epsilon)) return(NULL)
-    return(list(epsilon = claim$epsilon, at = data.frame(delta = claim$delta, epsilon = claim$epsilon)))
+    return(list(epsilon = claim$epsilon, at = data.frame(delta = claim$delta,
+      epsilon = claim$epsilon)))
   }
   if (is.function(claim)) {
     epsilon <- check_number(claim(delta), "claim", lower = 0)

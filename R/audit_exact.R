@@ -84,7 +84,8 @@ audit_exact <- function(law1, law2, delta = 10^-(1:8), orders = c(1.5, 2, 4, 8, 
     vapply(delta, exact_epsilon, 0, delta_at = delta_at)
   }
   structure(list(
-    curve = data.frame(delta = delta, epsilon = epsilon), renyi = renyi, mu = mu, delta_at = delta_at
+    curve = data.frame(delta = delta, epsilon = epsilon), renyi = renyi, mu = mu,
+      delta_at = delta_at
   ), class = "dpadmm_exact")
 }
 
@@ -95,15 +96,18 @@ gaussian_law <- function(mean, covariance) {
   check_numbers(covariance, "covariance")
   if (length(mean) == 1L && length(covariance) == 1L) covariance <- matrix(covariance)
   if (!identical(dim(covariance), c(length(mean), length(mean)))) {
-    abort("shape", sprintf("`covariance` must be %d x %d.", length(mean), length(mean)), argument = "covariance")
+    abort("shape", sprintf("`covariance` must be %d x %d.", length(mean), length(mean)),
+      argument = "covariance")
   }
   covariance <- unname(covariance)
   values <- eigen((covariance + t(covariance)) / 2, symmetric = TRUE, only.values = TRUE)$values
   largest <- max(abs(values))
   if (max(abs(covariance - t(covariance))) > 1e-8 * largest || min(values) < -1e-8 * largest) {
-    abort("argument", "`covariance` must be symmetric and positive semi-definite.", argument = "covariance")
+    abort("argument", "`covariance` must be symmetric and positive semi-definite.",
+      argument = "covariance")
   }
-  structure(list(mean = as.double(mean), covariance = (covariance + t(covariance)) / 2), class = "dpadmm_law")
+  structure(list(mean = as.double(mean), covariance = (covariance + t(covariance)) / 2),
+    class = "dpadmm_law")
 }
 
 #' @rdname audit_exact
@@ -113,23 +117,28 @@ affine_law <- function(A, b = 0, noise, steps, start, released = NULL) {
   d <- length(check_numbers(start, "start"))
   of_step <- function(x, name, shape) {
     if (is.list(x) && length(x) != steps) {
-      abort("shape", sprintf("`%s` must have one entry a step, %d, not %d.", name, steps, length(x)), argument = name)
+      abort("shape", sprintf("`%s` must have one entry a step, %d, not %d.", name, steps,
+        length(x)), argument = name)
     }
-    lapply(seq_len(steps), function(k) shape(check_numbers(if (is.list(x)) x[[k]] else x, name), name))
+    lapply(seq_len(steps), function(k) shape(check_numbers(if (is.list(x)) x[[k]] else x, name),
+      name))
   }
   as_matrix <- function(x, name) {
     if (length(x) == 1L) return(diag(x[[1L]], d))
     if (!is.matrix(x) || nrow(x) != d || (name == "A" && ncol(x) != d)) {
-      abort("shape", sprintf("`%s` must be a number or a matrix with %d rows.", name, d), argument = name)
+      abort("shape", sprintf("`%s` must be a number or a matrix with %d rows.", name, d),
+        argument = name)
     }
     x
   }
   A <- of_step(A, "A", as_matrix)
   G <- of_step(noise, "noise", as_matrix)
-  b <- of_step(b, "b", function(x, name) rep_len(check_numbers(x, name, length = unique(c(1L, d))), d))
+  b <- of_step(b, "b", function(x, name) rep_len(check_numbers(x, name, length = unique(c(1L, d))),
+    d))
   S <- if (is.null(released)) diag(d) else check_numbers(released, "released")
   if (!is.matrix(S) || ncol(S) != d) {
-    abort("shape", sprintf("`released` must be a matrix with %d columns.", d), argument = "released")
+    abort("shape", sprintf("`released` must be a matrix with %d columns.", d),
+      argument = "released")
   }
   # u_k = mean + loadings times all noises so far
   r <- vapply(G, ncol, 0L)
@@ -155,7 +164,8 @@ likelihood_ratio <- function(law1, law2, tolerance = 1e-10) {
   seen <- eigen(law1$covariance + law2$covariance, symmetric = TRUE)
   keep <- seen$values > tolerance * max(seen$values, 0)
   apart <- function() {
-    abort("accountant", "The two laws can be told apart with certainty: no epsilon is finite.", argument = "law1")
+    abort("accountant", "The two laws can be told apart with certainty: no epsilon is finite.",
+      argument = "law1")
   }
   basis <- seen$vectors[, keep, drop = FALSE]
   inside <- crossprod(basis, gap)
@@ -184,7 +194,8 @@ log_moment <- function(ratio, z) {
       out[spread <= 0] <- Inf
       spread[spread <= 0] <- 1
     }
-    out <- out + z * (z - 1) * ratio$m[i]^2 / (2 * lambda * spread) - z * log(lambda) / 2 - log(spread) / 2
+    out <- out + z * (z - 1) * ratio$m[i]^2 / (2 * lambda * spread) -
+      z * log(lambda) / 2 - log(spread) / 2
   }
   out
 }
@@ -210,7 +221,8 @@ hockey_stick <- function(ratio, epsilon) {
   u <- seq(0, 30, by = 1 / 32)
   z <- complex(real = c + side * (cosh(u) - 1), imaginary = width * sinh(u))
   # Re(f dz / i): the two halves of the path are conjugates
-  f <- exp(exponent(z) - best$objective) * complex(real = width * cosh(u), imaginary = -side * sinh(u))
+  f <- exp(exponent(z) - best$objective) * complex(real = width * cosh(u),
+    imaginary = -side * sinh(u))
   f[!is.finite(f)] <- 0 # underflow times overflow, far out
   sum <- (sum(Re(f)) - Re(f[1L]) / 2) / 32
   min(1, max(0, exp(best$objective) * sum / pi))
@@ -222,7 +234,8 @@ exact_epsilon <- function(delta, delta_at) {
   if (delta_at(0) <= delta) return(0)
   high <- 1
   while (delta_at(high) > delta) high <- 2 * high
-  stats::uniroot(function(e) log(max(delta_at(e), 1e-320)) - log(delta), c(0, high), tol = 1e-9)$root
+  stats::uniroot(function(e) log(max(delta_at(e), 1e-320)) - log(delta), c(0, high),
+    tol = 1e-9)$root
 }
 
 #' @export
@@ -234,7 +247,8 @@ print.dpadmm_law <- function(x, ...) {
 #' @export
 print.dpadmm_exact <- function(x, ...) {
   cat("<dpadmm_exact>\n")
-  if (!is.null(x$mu)) cat(sprintf("  a Gaussian mechanism with mu = %s\n", format(x$mu, digits = 6L)))
+  if (!is.null(x$mu)) cat(sprintf("  a Gaussian mechanism with mu = %s\n", format(x$mu,
+    digits = 6L)))
   print.data.frame(x$curve, row.names = FALSE, digits = 6L)
   print.data.frame(x$renyi, row.names = FALSE, digits = 6L)
   invisible(x)

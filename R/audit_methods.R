@@ -10,7 +10,8 @@ print.dpadmm_audit <- function(x, ...) {
   percent <- format(100 * x$confidence, digits = 4L)
   cat(sprintf("<dpadmm_audit: %g runs on each data set, half of them held out>\n", x$runs))
   cat(sprintf(
-    "  measured: epsilon >= %s at delta = %g, with %s%% confidence\n", format(x$epsilon, digits = 4L), x$delta, percent
+    "  measured: epsilon >= %s at delta = %g, with %s%% confidence\n", format(x$epsilon,
+      digits = 4L), x$delta, percent
   ))
   cat(sprintf("    (%s)\n", .bound_words[[x$bound]]))
   if (!is.null(x$mu)) cat(sprintf("    mu >= %s\n", format(x$mu, digits = 4L)))
@@ -37,17 +38,20 @@ print.summary.dpadmm_audit <- function(x, ...) {
   audit <- x$audit
   test <- audit$test
   print(audit)
-  cat(sprintf("  test: score %s %s\n", if (test$side == "above") ">" else "<=", format(test$threshold, digits = 4L)))
+  cat(sprintf("  test: score %s %s\n", if (test$side == "above") ">" else "<=",
+    format(test$threshold, digits = 4L)))
   for (k in 1:2) {
     cat(sprintf("    on data%d %g of %g held-out runs\n", k, test$counts[k], test$n))
   }
   cat(sprintf(
-    "    so at least %s on data%d and at most %s on data%d\n", format(test$rates[["p"]], digits = 3L), test$from,
+    "    so at least %s on data%d and at most %s on data%d\n", format(test$rates[["p"]],
+      digits = 3L), test$from,
     format(test$rates[["q"]], digits = 3L), 3L - test$from
   ))
   curve <- measured_curve(audit, 10^-(1:6))
   claimed <- claimed_curve(audit$claim, 10^-(1:6))
-  if (!is.null(claimed) && nrow(claimed) > 1L) curve$claimed <- claimed$epsilon[match(curve$delta, claimed$delta)]
+  if (!is.null(claimed) && nrow(claimed) > 1L) curve$claimed <- claimed$epsilon[match(curve$delta,
+    claimed$delta)]
   names(curve)[2L] <- "measured"
   print.data.frame(curve, row.names = FALSE, digits = 4L)
   invisible(x)
@@ -57,7 +61,8 @@ print.summary.dpadmm_audit <- function(x, ...) {
 #' two bounds on rates.
 #' @noRd
 measured_curve <- function(audit, delta) {
-  data.frame(delta = delta, epsilon = vapply(delta, function(d) rates_epsilon(audit$test$rates, d, audit$bound), 0))
+  data.frame(delta = delta, epsilon = vapply(delta, function(d) rates_epsilon(audit$test$rates, d,
+    audit$bound), 0))
 }
 
 #' Plot an audit
@@ -95,12 +100,14 @@ plot.dpadmm_audit <- function(x, type = c("epsilon", "tradeoff"), ...) {
       type = if (nrow(lines[[k]]) == 1L) "p" else "l"
     )
   }
-  graphics::legend("topright", names(lines), lty = seq_along(lines), lwd = 3 - seq_along(lines), bty = "n")
+  graphics::legend("topright", names(lines), lty = seq_along(lines), lwd = 3 - seq_along(lines),
+    bty = "n")
   invisible(x)
 }
 
 .audit_axes <- list(
-  epsilon = c("delta", "epsilon"), tradeoff = c("share of false alarms", "share of missed detections")
+  epsilon = c("delta", "epsilon"), tradeoff = c("share of false alarms",
+    "share of missed detections")
 )
 
 #' @rdname plot.dpadmm_audit
@@ -118,7 +125,8 @@ autoplot.dpadmm_audit <- function(object, type = c("epsilon", "tradeoff"), ...) 
     ggplot2::labs(x = labels[1L], y = labels[2L], linetype = NULL) +
     ggplot2::expand_limits(y = 0)
   if (length(single)) {
-    figure <- figure + ggplot2::geom_point(ggplot2::aes(shape = .data[["line"]]), data[data$line %in% single, ]) +
+    figure <- figure + ggplot2::geom_point(ggplot2::aes(shape = .data[["line"]]),
+      data[data$line %in% single, ]) +
       ggplot2::labs(shape = NULL)
   }
   if (type == "epsilon") figure + ggplot2::scale_x_log10() else figure
@@ -134,7 +142,8 @@ audit_plot_data <- function(audit, type) {
     measured <- measured_curve(audit, delta)
     out <- rbind(
       line(measured$delta, measured$epsilon, "measured, at least"),
-      if (!is.null(claimed)) line(claimed$delta[claimed$delta > 0], claimed$epsilon[claimed$delta > 0], "claimed, at most")
+      if (!is.null(claimed)) line(claimed$delta[claimed$delta > 0],
+        claimed$epsilon[claimed$delta > 0], "claimed, at most")
     )
   } else {
     fpr <- seq(0, 1, length.out = 201L)

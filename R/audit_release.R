@@ -78,7 +78,8 @@ fix_noise <- function(method, fit, control) {
   if (inherits(method, "dpadmm_family_gradient")) scale <- matrix(scale, 1L)
   if (inherits(method, "dpadmm_family_decentralised")) {
     chosen <- default_parameters(fit$public,
-      grows = "growth" %in% names(parameters), cycle = if ("gamma" %in% names(parameters)) 2L else 1L
+      grows = "growth" %in% names(parameters),
+        cycle = if ("gamma" %in% names(parameters)) 2L else 1L
     )
     for (name in intersect(names(chosen), names(parameters))) {
       if (is.null(parameters[[name]])) parameters[[name]] <- chosen[[name]]
@@ -91,7 +92,8 @@ fix_noise <- function(method, fit, control) {
 
 check_fit_data <- function(data) {
   if (!is.list(data) || is.null(data$x) || is.null(data$y)) {
-    abort("argument", "The data of a fit must be a list with `x`, `y` and, where there are nodes, `nodes`.",
+    abort("argument",
+      "The data of a fit must be a list with `x`, `y` and, where there are nodes, `nodes`.",
       argument = "data"
     )
   }

@@ -3,7 +3,8 @@
 #' A list of two matrices, runs x released values (or the statistic), one a data set.
 #' @noRd
 audit_runs_of <- function(release, data1, data2, runs, statistic, seed, workers, progress) {
-  runners <- list(one_run(release, data1, statistic, seed), one_run(release, data2, statistic, seed))
+  runners <- list(one_run(release, data1, statistic, seed), one_run(release, data2, statistic,
+    seed))
   # run k of data set i has the seed at place (i - 1) runs + k
   seeds <- if (!is.null(seed)) (seed %% 2^31) * 2^22 + seq_len(2L * runs)
   block <- function(places) {
@@ -16,7 +17,8 @@ audit_runs_of <- function(release, data1, data2, runs, statistic, seed, workers,
   blocks <- split(seq_len(2L * runs), ceiling(seq_len(2L * runs) / max(1, ceiling(runs / 50))))
   bar <- progress_bar(progress, length(blocks), "Audit runs")
   on.exit(bar$done())
-  globals <- if (workers > 1) c(used_objects(release)$globals, if (!is.null(statistic)) used_objects(statistic)$globals)
+  globals <- if (workers > 1) c(used_objects(release)$globals,
+    if (!is.null(statistic)) used_objects(statistic)$globals)
   parts <- shared_lapply(blocks, block, workers, globals, bar$tick)
   if (length(unique(vapply(parts, ncol, 0L))) > 1L) abort_uneven(lapply(parts, function(p) p[1L, ]))
   values <- do.call(rbind, parts)
@@ -70,13 +72,15 @@ released_values <- function(value) {
   if (is.list(value) && !is.null(value$statistic)) value <- value$statistic
   if (!is.numeric(value) && !is.logical(value)) {
     abort("operator", sprintf(
-      "`release` must return numbers, a list with a numeric `statistic`, or a fit, not %s.", kind_of(value)
+      "`release` must return numbers, a list with a numeric `statistic`, or a fit, not %s.",
+        kind_of(value)
     ), argument = "release")
   }
   value <- as.double(value)
   if (length(value) == 0L) abort("operator", "`release` returned nothing.", argument = "release")
   if (!all(is.finite(value))) {
-    abort("finite", sprintf("A released value is %s.", format(value[!is.finite(value)][1L])), argument = "release")
+    abort("finite", sprintf("A released value is %s.", format(value[!is.finite(value)][1L])),
+      argument = "release")
   }
   value
 }
@@ -84,12 +88,14 @@ released_values <- function(value) {
 #' Every message of a fit, and who sent when.
 #' @noRd
 fit_values <- function(fit) {
-  c(if (is.null(fit$iterates)) fit$coefficients else fit$iterates, if (!is.null(fit$sends)) fit$sends + 0)
+  c(if (is.null(fit$iterates)) fit$coefficients else fit$iterates,
+    if (!is.null(fit$sends)) fit$sends + 0)
 }
 
 one_number <- function(value, what) {
   if (!(is.numeric(value) || is.logical(value)) || length(value) != 1L || !is.finite(value)) {
-    abort("operator", sprintf("`%s` must return one finite number, not %s.", what, kind_of(value)), argument = what)
+    abort("operator", sprintf("`%s` must return one finite number, not %s.", what, kind_of(value)),
+      argument = what)
   }
   as.double(value)
 }
@@ -103,8 +109,10 @@ shared_lapply <- function(blocks, f, workers, globals, tick = NULL) {
     profile <- "dpadmm-audit"
     on.exit(mirai::daemons(0, .compute = profile))
     start_workers(workers, profile, c(globals, list(.dpadmm_block = f)))
-    work <- quote(tryCatch(.dpadmm_block(places), error = function(e) structure(list(e), class = "dpadmm_worker_error")))
-    flying <- lapply(blocks, function(block) mirai::mirai(work, .args = list(places = block), .compute = profile))
+    work <- quote(tryCatch(.dpadmm_block(places), error = function(e) structure(list(e),
+      class = "dpadmm_worker_error")))
+    flying <- lapply(blocks, function(block) mirai::mirai(work, .args = list(places = block),
+      .compute = profile))
   }
   for (k in seq_along(blocks)) {
     result <- if (workers > 1) flying[[k]][] else f(blocks[[k]])

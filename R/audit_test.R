@@ -42,7 +42,10 @@ linear_score <- function(values) {
     weights <- lapply(learned, discriminant, shrink)
     lapply(values, function(v) {
       score <- numeric(n)
-      for (k in 1:2) score[fold == k] <- (v %*% weights[[k]])[fold == k] - sum(learned[[k]]$centre * weights[[k]])
+      for (k in 1:2) {
+        centre <- sum(learned[[k]]$centre * weights[[k]])
+        score[fold == k] <- (v %*% weights[[k]])[fold == k] - centre
+      }
       score
     })
   }
@@ -70,7 +73,8 @@ pooled_moments <- function(values) {
   means <- lapply(values, colMeans)
   gap <- means[[1L]] - means[[2L]]
   centre <- (means[[1L]] + means[[2L]]) / 2
-  centred <- rbind(values[[1L]] - rep(means[[1L]], each = nrow(values[[1L]])), values[[2L]] - rep(means[[2L]], each = nrow(values[[2L]])))
+  centred <- rbind(values[[1L]] - rep(means[[1L]], each = nrow(values[[1L]])),
+    values[[2L]] - rep(means[[2L]], each = nrow(values[[2L]])))
   square <- crossprod(centred) / nrow(centred)
   # a value without noise that differs tells everything; one that does not, nothing
   scale <- pmax(sqrt(diag(square)), 1e-9 * abs(gap), 1e-14 * abs(centre))
@@ -95,7 +99,8 @@ choose_test <- function(scores, level, delta, bound) {
     to <- 3L - from
     count <- if (side == "above") above else Map(`-`, n, above)
     rates_worth(
-      binomial_lower(count[[from]], n[from], level), binomial_upper(count[[to]], n[to], level), delta, bound
+      binomial_lower(count[[from]], n[from], level), binomial_upper(count[[to]], n[to], level),
+        delta, bound
     )
   }
   events <- expand.grid(from = 1:2, side = c("above", "below"), stringsAsFactors = FALSE)
@@ -113,7 +118,8 @@ candidate_thresholds <- function(scores, ends = 50L, between = 200L) {
   m <- length(values)
   if (m == 1L) return(values)
   keep <- unique(round(c(
-    seq_len(min(ends, m - 1L)), seq(max(1L, m - ends), m - 1L), seq(1, m - 1, length.out = min(between, m - 1L))
+    seq_len(min(ends, m - 1L)), seq(max(1L, m - ends), m - 1L), seq(1, m - 1,
+      length.out = min(between, m - 1L))
   )))
   (values[-m] / 2 + values[-1L] / 2)[sort(keep)]
 }

@@ -34,7 +34,8 @@
 #' pair$data2$y
 #' table(pair$data1$nodes)
 #' @export
-worst_case_neighbours <- function(kind = c("labels", "small-node", "curvature", "sparse-vector", "outlier"),
+worst_case_neighbours <- function(kind = c("labels", "small-node", "curvature", "sparse-vector",
+  "outlier"),
                                   n = 6, d = 1, nodes = 1, bound = 1, numeric = FALSE, far = 1e6) {
   kinds <- c("labels", "small-node", "curvature", "sparse-vector", "outlier")
   kind <- check_choice(kind, kinds, "kind")
@@ -46,12 +47,14 @@ worst_case_neighbours <- function(kind = c("labels", "small-node", "curvature", 
   check_number(far, "far", lower = 0, open_lower = TRUE)
   alone <- kind %in% c("small-node", "sparse-vector")
   if (alone && nodes < 2) {
-    abort("argument", sprintf('"%s" puts the first record in a node of its own: it needs two `nodes`.', kind),
+    abort("argument",
+      sprintf('"%s" puts the first record in a node of its own: it needs two `nodes`.', kind),
       argument = "nodes", value = nodes
     )
   }
   if (kind == "small-node" && n < 3 * nodes - 2) {
-    abort("argument", sprintf('"small-node" with %g nodes needs n >= %g, not %g.', nodes, 3 * nodes - 2, n),
+    abort("argument", sprintf('"small-node" with %g nodes needs n >= %g, not %g.', nodes,
+      3 * nodes - 2, n),
       argument = "n", value = n
     )
   }
@@ -74,7 +77,8 @@ worst_case_neighbours <- function(kind = c("labels", "small-node", "curvature", 
     data2$y <- far * data2$y
   }
   if (nodes > 1) {
-    data1$nodes <- data2$nodes <- if (alone) c(1, 1 + rep_len(seq_len(nodes - 1), n - 1)) else rep_len(seq_len(nodes), n)
+    data1$nodes <- data2$nodes <- if (alone) c(1, 1 + rep_len(seq_len(nodes - 1),
+      n - 1)) else rep_len(seq_len(nodes), n)
   }
   structure(list(data1 = data1, data2 = data2, kind = kind), class = "dpadmm_neighbours")
 }

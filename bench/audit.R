@@ -23,7 +23,8 @@ ratio <- function(method, nodes) {
   found <- replicate(5, one())
   cat(sprintf(
     "%-10s %.2f ms a release, time of the audit over it: median %.3f (%.3f to %.3f), target 1.2\n",
-    method$name, 1000 * median(found[1, ]) / (2 * runs), median(found[2, ]), min(found[2, ]), max(found[2, ])
+    method$name, 1000 * median(found[1, ]) / (2 * runs), median(found[2, ]), min(found[2, ]),
+      max(found[2, ])
   ))
 }
 ratio(mr_admm(), 4)

@@ -5,14 +5,16 @@
 quadrature <- function(m1, v1, m2, v2, epsilon) {
   f <- function(x) pmax(dnorm(x, m1, sqrt(v1)) - exp(epsilon) * dnorm(x, m2, sqrt(v2)), 0)
   at <- seq(-40, 40, by = 0.1)
-  sum(mapply(function(l, u) integrate(f, l, u, rel.tol = 1e-10, stop.on.error = FALSE)$value, at[-length(at)], at[-1]))
+  sum(mapply(function(l, u) integrate(f, l, u, rel.tol = 1e-10, stop.on.error = FALSE)$value,
+    at[-length(at)], at[-1]))
 }
 
 test_that("equal covariances: the Gaussian mechanism, in any coordinates", {
   shift <- c(0.4, -1, 0.2)
   root <- matrix(c(1, 0.3, -0.2, 0, 2, 0.5, 0, 0, 0.7), 3)
   covariance <- tcrossprod(root)
-  exact <- audit_exact(gaussian_law(shift, covariance), gaussian_law(c(0, 0, 0), covariance), delta = c(0.1, 1e-6))
+  exact <- audit_exact(gaussian_law(shift, covariance), gaussian_law(c(0, 0, 0), covariance),
+    delta = c(0.1, 1e-6))
   mu <- sqrt(sum(solve(root, shift)^2))
   expect_equal(exact$mu, mu, tolerance = 1e-10)
   expect_equal(exact$curve$epsilon, gaussian_epsilon(1, c(0.1, 1e-6), mu), tolerance = 1e-10)
@@ -48,13 +50,16 @@ test_that("unlike covariances: a limit of equal ones, and products of independen
   # three coordinates, one with equal variances: integrate the hockey stick over the third
   one <- gaussian_law(c(0, 0, 0), diag(c(0.5, 2, 1)))
   two <- gaussian_law(c(0.3, 0.5, 0.4), diag(3))
-  plane <- likelihood_ratio(gaussian_law(c(0, 0), diag(c(0.5, 2))), gaussian_law(c(0.3, 0.5), diag(2)))
+  plane <- likelihood_ratio(gaussian_law(c(0, 0), diag(c(0.5, 2))), gaussian_law(c(0.3, 0.5),
+    diag(2)))
   for (epsilon in c(0.5, 2)) {
     f <- function(x) {
       l <- dnorm(x, 0, 1, TRUE) - dnorm(x, 0.4, 1, TRUE)
-      vapply(seq_along(x), function(k) exp(l[k]) * dnorm(x[k], 0.4) * hockey_stick(plane, epsilon - l[k]), 0)
+      vapply(seq_along(x), function(k) exp(l[k]) * dnorm(x[k], 0.4) * hockey_stick(plane,
+        epsilon - l[k]), 0)
     }
-    expect_equal(hockey_stick(likelihood_ratio(one, two), epsilon), integrate(f, -12, 12, rel.tol = 1e-8)$value,
+    expect_equal(hockey_stick(likelihood_ratio(one, two), epsilon), integrate(f, -12, 12,
+      rel.tol = 1e-8)$value,
       tolerance = 1e-6)
   }
   # epsilon and delta are inverse to each other
@@ -64,7 +69,8 @@ test_that("unlike covariances: a limit of equal ones, and products of independen
 
 test_that("an affine recursion has the law of its simulation, step by step", {
   A <- matrix(c(0.5, 0.2, -0.1, 0.8), 2)
-  law <- affine_law(A, b = c(1, -1), noise = matrix(c(1, 0.5), 2), steps = 2, start = c(2, 0), released = t(c(1, 1)))
+  law <- affine_law(A, b = c(1, -1), noise = matrix(c(1, 0.5), 2), steps = 2, start = c(2, 0),
+    released = t(c(1, 1)))
   # by hand: u_1 = A u_0 + b + g xi_1, u_2 = A u_1 + b + g xi_2, seen through (1, 1)
   g <- c(1, 0.5)
   u1 <- A %*% c(2, 0) + c(1, -1)
@@ -96,7 +102,8 @@ test_that("aggregate noise of fp_admm() with linear losses: the guarantee is the
 })
 
 test_that("laws that can be told apart with certainty, and bad input, are classed errors", {
-  apart <- function(law1, law2) expect_error(audit_exact(law1, law2), class = "dpadmm_error_accountant")
+  apart <- function(law1, law2) expect_error(audit_exact(law1, law2),
+    class = "dpadmm_error_accountant")
   apart(gaussian_law(0, 0), gaussian_law(1, 0))
   apart(gaussian_law(c(0, 0), diag(c(1, 0))), gaussian_law(c(0, 1), diag(c(1, 0))))
   apart(gaussian_law(c(0, 0), diag(c(1, 0))), gaussian_law(c(0, 0), diag(2)))
@@ -108,9 +115,12 @@ test_that("laws that can be told apart with certainty, and bad input, are classe
   expect_error(gaussian_law(c(0, 0), matrix(c(1, 0.5, 0, 1), 2)), class = "dpadmm_error_argument")
   expect_error(gaussian_law(NaN, 1), class = "dpadmm_error_finite")
   expect_error(audit_exact(1, gaussian_law(0, 1)), class = "dpadmm_error_argument")
-  expect_error(audit_exact(gaussian_law(0, 1), gaussian_law(c(0, 0), diag(2))), class = "dpadmm_error_shape")
-  expect_error(audit_exact(gaussian_law(0, 1), gaussian_law(0, 1), delta = 0), class = "dpadmm_error_argument")
-  expect_error(audit_exact(gaussian_law(0, 1), gaussian_law(0, 1), orders = 1), class = "dpadmm_error_argument")
+  expect_error(audit_exact(gaussian_law(0, 1), gaussian_law(c(0, 0), diag(2))),
+    class = "dpadmm_error_shape")
+  expect_error(audit_exact(gaussian_law(0, 1), gaussian_law(0, 1), delta = 0),
+    class = "dpadmm_error_argument")
+  expect_error(audit_exact(gaussian_law(0, 1), gaussian_law(0, 1), orders = 1),
+    class = "dpadmm_error_argument")
   expect_error(affine_law(diag(2), 0, 1, 3, start = 0), class = "dpadmm_error_shape")
   expect_error(affine_law(1, 0, list(1, 1), 3, start = 0), class = "dpadmm_error_shape")
   expect_error(affine_law(1, 0, 1, 0, start = 0), class = "dpadmm_error_argument")

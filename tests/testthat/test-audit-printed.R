@@ -1,7 +1,8 @@
 # For each printed formula that promises too much: data on which what is there, exact or
 # measured, is more than what is printed.
 
-printed_epsilon <- function(fit, delta, view = NULL) privacy(fit, "paper", delta = delta, view = view)$epsilon
+printed_epsilon <- function(fit, delta, view = NULL) privacy(fit, "paper", delta = delta,
+  view = view)$epsilon
 
 quiet <- dpadmm_control(progress = FALSE)
 
@@ -22,7 +23,8 @@ test_that("noisy-fixed-point-admm, Theorem 2: n noises are counted as one", {
   expect_lte(exact, privacy(fit)$epsilon)
   # and so does the audit of the fit itself
   pair <- worst_case_neighbours("outlier", n = n, numeric = TRUE)
-  release <- fit_release(fp_admm(gamma = gamma, noise = "block"), "huber", iterations = K, noise = gaussian_noise(sigma), delta = 1e-5)
+  release <- fit_release(fp_admm(gamma = gamma, noise = "block"), "huber", iterations = K,
+    noise = gaussian_noise(sigma), delta = 1e-5)
   a <- audit(release, pair$data1, pair$data2, runs = 300, bound = "gaussian", claim = printed,
     statistic = function(z) z[K], seed = 1)
   expect_true(a$exceeds)
@@ -35,11 +37,13 @@ test_that("noisy-fixed-point-admm, Theorem 3 (central): so are the noises of m s
   sigma <- 1.5
   K <- 400
   fit <- do.call(dpadmm_fit, c(pair$data1, list(
-    method = method, loss = "huber", iterations = K, noise = gaussian_noise(sigma), delta = 1e-3, seed = 1, control = quiet
+    method = method, loss = "huber", iterations = K, noise = gaussian_noise(sigma), delta = 1e-3,
+      seed = 1, control = quiet
   )))
   printed <- printed_epsilon(fit, 1e-3, "central")
   expect_lt(printed, Inf)
-  release <- fit_release(method, "huber", iterations = K, noise = gaussian_noise(sigma), delta = 1e-3)
+  release <- fit_release(method, "huber", iterations = K, noise = gaussian_noise(sigma),
+    delta = 1e-3)
   # the last model has seen every step
   a <- audit(release, pair$data1, pair$data2, runs = 200, delta = 1e-3, bound = "gaussian",
     statistic = function(z) z[K], claim = printed, seed = 1)
@@ -72,11 +76,14 @@ test_that("noisy-fixed-point-admm, Theorem 4: two users see each other's every s
     )
     seen <- view(fit$plan$walk + 1, gamma, sigma)
     printed <- fit$printed$network
-    exact <- audit_exact(gaussian_law(seen[, 1], tcrossprod(seen[, -1])), gaussian_law(0 * seen[, 1], tcrossprod(seen[, -1])),
+    exact <- audit_exact(gaussian_law(seen[, 1], tcrossprod(seen[, -1])), gaussian_law(0 * seen[,
+      1], tcrossprod(seen[, -1])),
       delta = 1e-5, orders = 2)
     c(
-      exact = exact$curve$epsilon, printed = printed_epsilon(fit, 1e-5), sound = privacy(fit)$epsilon,
-      divergence = exact$renyi$divergence, printed_divergence = sum(printed$count * (printed$sensitivity / printed$sigma)^2)
+      exact = exact$curve$epsilon, printed = printed_epsilon(fit, 1e-5),
+        sound = privacy(fit)$epsilon,
+      divergence = exact$renyi$divergence,
+        printed_divergence = sum(printed$count * (printed$sensitivity / printed$sigma)^2)
     )
   })
   walks <- do.call(rbind, walks)
@@ -91,7 +98,8 @@ test_that("noisy-fixed-point-admm, Theorem 7: too small when ||A|| < 1", {
   n <- 10
   prox <- function(b) function(w, gamma, M) w / a - gamma * mean(b) / a^2
   run <- function(b) {
-    general_admm(prox(b), penalty_none(), A = matrix(a), u0 = 0, gamma = 0.2, iterations = 4, lipschitz = 1, n = n,
+    general_admm(prox(b), penalty_none(), A = matrix(a), u0 = 0, gamma = 0.2, iterations = 4,
+      lipschitz = 1, n = n,
       noise = gaussian_noise(0.5), delta = 1e-5, seed = 1)
   }
   b <- rep(1, n)
@@ -102,7 +110,8 @@ test_that("noisy-fixed-point-admm, Theorem 7: too small when ||A|| < 1", {
   one <- run(b)
   two <- run(other)
   # the law is that of the runs: same noise, means apart by the law's
-  expect_equal(one$iterates[-1, 1] - two$iterates[-1, 1], law(b)$mean - law(other)$mean, tolerance = 1e-8)
+  expect_equal(one$iterates[-1, 1] - two$iterates[-1, 1], law(b)$mean - law(other)$mean,
+    tolerance = 1e-8)
   exact <- audit_exact(law(b), law(other), delta = 1e-5)$curve$epsilon
   paper <- account(one$printed, 1e-5, "paper")$epsilon
   expect_gt(exact, 3 * paper)
@@ -122,11 +131,13 @@ test_that("dp-admm-accadmm, Theorem 1: half of what replacing a record changes",
   expect_equal(exact, 1.416, tolerance = 1e-3)
   # and these are the means of the fit's releases
   released <- function(y) {
-    fit <- dpadmm_fit(matrix(1, n, 1), 1e6 * y, method = grad_admm(eta = 1, gamma = 1, rho = 1e-9), loss = "huber",
+    fit <- dpadmm_fit(matrix(1, n, 1), 1e6 * y, method = grad_admm(eta = 1, gamma = 1, rho = 1e-9),
+      loss = "huber",
       iterations = 5, noise = gaussian_noise(0.1), delta = 1e-3, seed = 1, control = quiet)
     -diff(c(0, fit$iterates[, 1]))
   }
-  expect_equal(released(c(-1, rep(1, n - 1))) - released(rep(1, n)), rep(2 / n, 5), tolerance = 1e-6)
+  expect_equal(released(c(-1, rep(1, n - 1))) - released(rep(1, n)), rep(2 / n, 5),
+    tolerance = 1e-6)
 })
 
 test_that("plausible-admm, Theorem 2: an inexact solution moves by twice what is printed", {
@@ -136,8 +147,10 @@ test_that("plausible-admm, Theorem 2: an inexact solution moves by twice what is
   split <- 0.999
   for (epsilon in c(0.5, 2)) {
     fit <- dpadmm_fit(matrix(c(1, 1, 1, 1), 4), c(1, -1, 1, -1),
-      nodes = c(1, 1, 2, 2), method = pp_admm(eta = 0.5, beta = 0.01, split = split), C = 1, iterations = 5,
-      epsilon = epsilon, delta = 1e-5, seed = 1, control = dpadmm_control(accountant = "paper", progress = FALSE)
+      nodes = c(1, 1, 2, 2), method = pp_admm(eta = 0.5, beta = 0.01, split = split), C = 1,
+        iterations = 5,
+      epsilon = epsilon, delta = 1e-5, seed = 1, control = dpadmm_control(accountant = "paper",
+        progress = FALSE)
     )
     modulus <- fit$public$rho / 2 + 2 * 0.5
     law <- function(side) affine_law(0, side * 0.01 / modulus, fit$noise$output[1], 5, 0)
@@ -151,7 +164,8 @@ test_that("plausible-admm, Theorem 2: an inexact solution moves by twice what is
 test_that("plausible-admm, Theorem 5: the test as printed is beyond its claim", {
   # Its own epsilon: 60 negative answers, by brute force over the threshold's noise
   epsilon <- 2
-  test <- sparse_vector_test(list(eps_ratio = 2^(2 / 3), threshold = 7.5, loss_clip = 1), 1L, 2, epsilon, 1L, TRUE)
+  test <- sparse_vector_test(list(eps_ratio = 2^(2 / 3), threshold = 7.5, loss_clip = 1), 1L, 2,
+    epsilon, 1L, TRUE)
   answers <- function(data, seed) {
     sum(!is.na(core_call(.Call(ffi_sparse_vector, test, matrix(data, 60), noise_key(seed)))))
   }
@@ -164,7 +178,8 @@ test_that("plausible-admm, Theorem 5: the test as printed is beyond its claim", 
   expect_gt(60 * log(below(-1) / below(1)), 1.3 * epsilon)
   # and nothing is proved of such a fit
   fit <- dpadmm_fit(matrix(c(1, 1, 1, 1), 4), c(1, -1, 1, -1),
-    nodes = c(1, 1, 2, 2), method = ipp_admm(eta = 0.5), C = 1, iterations = 4, epsilon = 2, delta = 1e-5, seed = 1,
+    nodes = c(1, 1, 2, 2), method = ipp_admm(eta = 0.5), C = 1, iterations = 4, epsilon = 2,
+      delta = 1e-5, seed = 1,
     control = dpadmm_control(accountant = "paper", progress = FALSE)
   )
   expect_error(privacy(fit), class = "dpadmm_error_accountant")

@@ -7,7 +7,8 @@ gaussian_release <- function(sigma) function(data) sum(data) + rnorm(1, sd = sig
 
 test_that("confidence bounds of a proportion are Clopper and Pearson's", {
   for (x in c(0, 1, 17, 50)) {
-    expect_equal(binomial_lower(x, 50, 0.05), binom.test(x, 50, alternative = "greater")$conf.int[1])
+    expect_equal(binomial_lower(x, 50, 0.05), binom.test(x, 50,
+      alternative = "greater")$conf.int[1])
     expect_equal(binomial_upper(x, 50, 0.05), binom.test(x, 50, alternative = "less")$conf.int[2])
   }
 })
@@ -15,7 +16,8 @@ test_that("confidence bounds of a proportion are Clopper and Pearson's", {
 test_that("the lower bound holds with its confidence, and is of use", {
   # the truth: mu = 1.5
   bounds <- vapply(1:100, function(seed) {
-    a <- audit(gaussian_release(1), 1.5, 0, runs = 200, confidence = 0.8, bound = "gaussian", seed = seed)
+    a <- audit(gaussian_release(1), 1.5, 0, runs = 200, confidence = 0.8, bound = "gaussian",
+      seed = seed)
     c(a$mu, log(a$test$rates[["p"]] / a$test$rates[["q"]]))
   }, c(0, 0))
   expect_lte(sum(bounds[1, ] > 1.5), qbinom(0.999, 100, 0.2))
@@ -31,7 +33,8 @@ test_that("the lower bound holds with its confidence, and is of use", {
 
 test_that("identical data sets show nothing but chance", {
   seen <- vapply(1:60, function(seed) {
-    audit(function(data) rnorm(5), 0, 0, runs = 100, delta = 0.01, confidence = 0.9, seed = seed)$epsilon
+    audit(function(data) rnorm(5), 0, 0, runs = 100, delta = 0.01, confidence = 0.9,
+      seed = seed)$epsilon
   }, 0)
   expect_lte(sum(seen > 0), qbinom(0.999, 60, 0.1))
 })
@@ -53,19 +56,23 @@ test_that("the learned score finds a direction among many values, and one withou
 test_that("the number of runs it says is needed is about the number needed", {
   response <- function(data) data == (runif(1) < plogis(4))
   cases <- list(
-    list(release = "response", bound = "clopper-pearson", delta = 0.001, run = response, data = c(TRUE, FALSE)),
-    list(release = "gaussian", bound = "gaussian", delta = 1e-3, run = gaussian_release(gaussian_sigma(4, 1e-3)), data = c(1, 0))
+    list(release = "response", bound = "clopper-pearson", delta = 0.001, run = response,
+      data = c(TRUE, FALSE)),
+    list(release = "gaussian", bound = "gaussian", delta = 1e-3,
+      run = gaussian_release(gaussian_sigma(4, 1e-3)), data = c(1, 0))
   )
   for (case in cases) {
     runs <- audit_runs(4, case$release, case$bound, delta = case$delta)
     seen <- vapply(1:30, function(seed) {
-      audit(case$run, case$data[1], case$data[2], runs = runs, delta = case$delta, bound = case$bound, seed = seed)$epsilon
+      audit(case$run, case$data[1], case$data[2], runs = runs, delta = case$delta,
+        bound = case$bound, seed = seed)$epsilon
     }, 0)
     # it supposes the best test, which an audit has yet to find
     expect_gte(sum(seen >= 2), qbinom(0.001, 30, 0.7))
     # a third of it will not do
     few <- vapply(1:30, function(seed) {
-      audit(case$run, case$data[1], case$data[2], runs = max(20, runs %/% 3), delta = case$delta, bound = case$bound, seed = seed)$epsilon
+      audit(case$run, case$data[1], case$data[2], runs = max(20, runs %/% 3), delta = case$delta,
+        bound = case$bound, seed = seed)$epsilon
     }, 0)
     expect_lt(sum(few >= 2), sum(seen >= 2))
   }
@@ -105,7 +112,8 @@ test_that("fit_release() repeats the fit it stands for, with its noise worked ou
   pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
   control <- dpadmm_control(keep_iterates = TRUE, progress = FALSE)
   methods <- list(m_admm(), mr_admm(), admm(perturb = "primal"), pp_admm(), ipp_admm())
-  for (method in methods) for (delta in if (method$name %in% c("m_admm", "mr_admm")) c(0, 1e-3) else 1e-3) {
+  for (method in methods) for (delta in if (method$name %in% c("m_admm", "mr_admm")) c(0,
+    1e-3) else 1e-3) {
     release <- fit_release(method, iterations = 3, epsilon = 2, delta = delta)
     fit <- do.call(dpadmm_fit, c(pair$data1, list(
       method = method, iterations = 3, epsilon = 2, delta = delta, seed = 9, control = control
@@ -123,16 +131,20 @@ test_that("fit_release() repeats the fit it stands for, with its noise worked ou
 })
 
 test_that("claims of every kind are understood", {
-  claims <- list(3, dp_event_gaussian(1, 1), account(dp_event_gaussian(1, 1), 1e-5), function(delta) gaussian_epsilon(1, delta))
+  claims <- list(3, dp_event_gaussian(1, 1), account(dp_event_gaussian(1, 1), 1e-5),
+    function(delta) gaussian_epsilon(1, delta))
   claimed <- vapply(claims, function(claim) {
     audit(gaussian_release(1), 1, 0, runs = 20, claim = claim, seed = 1)$claimed
   }, 0)
   expect_equal(claimed[1], 3)
   expect_equal(claimed[2:4], rep(gaussian_epsilon(1, 1e-5), 3), tolerance = 1e-9)
-  fit <- dpadmm_fit(matrix(1, 4, 1), c(1, -1, 1, -1), nodes = 2, epsilon = 3, delta = 1e-5, seed = 1)
-  expect_equal(audit(gaussian_release(1), 1, 0, runs = 20, claim = fit)$claimed, 3, tolerance = 1e-6)
+  fit <- dpadmm_fit(matrix(1, 4, 1), c(1, -1, 1, -1), nodes = 2, epsilon = 3, delta = 1e-5,
+    seed = 1)
+  expect_equal(audit(gaussian_release(1), 1, 0, runs = 20, claim = fit)$claimed, 3,
+    tolerance = 1e-6)
   expect_lte(audit(gaussian_release(1), 1, 0, runs = 20, claim = privacy(fit))$claimed, 3)
-  expect_error(audit(gaussian_release(1), 1, 0, runs = 20, delta = 1e-9, claim = privacy(fit)), class = "dpadmm_error_argument")
+  expect_error(audit(gaussian_release(1), 1, 0, runs = 20, delta = 1e-9, claim = privacy(fit)),
+    class = "dpadmm_error_argument")
 })
 
 test_that("bad input is a classed error", {
@@ -165,7 +177,8 @@ test_that("bad input is a classed error", {
 })
 
 test_that("worst cases are neighbours, at the bound, and fit", {
-  for (kind in c("labels", "small-node", "curvature", "sparse-vector", "outlier")) for (numeric in c(FALSE, TRUE)) {
+  for (kind in c("labels", "small-node", "curvature", "sparse-vector",
+    "outlier")) for (numeric in c(FALSE, TRUE)) {
     pair <- worst_case_neighbours(kind, n = 7, d = 3, nodes = 3, bound = 2, numeric = numeric)
     expect_identical(pair$data1$x[-1, ], pair$data2$x[-1, ])
     expect_identical(pair$data1$y[-1], pair$data2$y[-1])
@@ -173,22 +186,26 @@ test_that("worst cases are neighbours, at the bound, and fit", {
     expect_false(identical(pair$data1, pair$data2))
     expect_equal(sqrt(sum(pair$data1$x[1, ]^2)), 2)
     expect_lte(max(sqrt(rowSums(pair$data1$x^2))), 2)
-    release <- fit_release(admm(eta = 1), if (numeric) "huber" else "logistic", iterations = 2, epsilon = 1,
+    release <- fit_release(admm(eta = 1), if (numeric) "huber" else "logistic", iterations = 2,
+      epsilon = 1,
       control = dpadmm_control(row_bound = 2))
     expect_length(release(pair$data2, seed = 1), 2 * 3 * 3)
   }
-  expect_identical(tabulate(worst_case_neighbours("small-node", n = 7, nodes = 3)$data1$nodes), c(1L, 3L, 3L))
+  expect_identical(tabulate(worst_case_neighbours("small-node", n = 7, nodes = 3)$data1$nodes),
+    c(1L, 3L, 3L))
   expect_null(worst_case_neighbours("labels")$data1$nodes)
   expect_error(worst_case_neighbours("worst"), class = "dpadmm_error_argument")
   expect_error(worst_case_neighbours("labels", n = 2), class = "dpadmm_error_argument")
   expect_error(worst_case_neighbours("labels", n = 4, nodes = 5), class = "dpadmm_error_argument")
   expect_error(worst_case_neighbours("small-node", n = 6), class = "dpadmm_error_argument")
-  expect_error(worst_case_neighbours("small-node", n = 6, nodes = 3), class = "dpadmm_error_argument")
+  expect_error(worst_case_neighbours("small-node", n = 6, nodes = 3),
+    class = "dpadmm_error_argument")
   expect_error(fit_release()(list(1)), class = "dpadmm_error_argument")
 })
 
 test_that("an audit prints and draws itself", {
-  a <- audit(gaussian_release(0.5), 1, 0, runs = 400, claim = dp_event_gaussian(1, 1), bound = "gaussian", seed = 1)
+  a <- audit(gaussian_release(0.5), 1, 0, runs = 400, claim = dp_event_gaussian(1, 1),
+    bound = "gaussian", seed = 1)
   expect_output(print(a), "CONTRADICTED")
   expect_output(print(summary(a)), "held-out runs")
   b <- audit(gaussian_release(0.5), 1, 0, runs = 50, claim = 9, seed = 1)
@@ -221,15 +238,18 @@ test_that("caught: noise halved", {
   pair <- far("labels", n = 4)
   sigma <- gaussian_sigma(4, 1e-5, sensitivity = 2 / 4 * sqrt(3))
   promised <- rep(dp_event_gaussian(sigma, 2 / 4), 3)
-  half <- fit_release(grad_admm(), "huber", iterations = 3, noise = gaussian_noise(sigma / 2), delta = 1e-5)
-  expect_caught(audit(half, pair$data1, pair$data2, runs = 300, bound = "gaussian", claim = promised, seed = 1))
+  half <- fit_release(grad_admm(), "huber", iterations = 3, noise = gaussian_noise(sigma / 2),
+    delta = 1e-5)
+  expect_caught(audit(half, pair$data1, pair$data2, runs = 300, bound = "gaussian",
+    claim = promised, seed = 1))
 })
 
 test_that("caught: sensitivity without the factor 2", {
   pair <- far("outlier", n = 5)
   # calibrated to c / n, which is what adding or removing a record changes
   sigma <- gaussian_sigma(4, 1e-5, sensitivity = 1 / 5)
-  release <- fit_release(dp_sgd(), "huber", iterations = 1, noise = gaussian_noise(sigma), delta = 1e-5)
+  release <- fit_release(dp_sgd(), "huber", iterations = 1, noise = gaussian_noise(sigma),
+    delta = 1e-5)
   a <- audit(release, pair$data1, pair$data2, runs = 300, bound = "gaussian", claim = 4, seed = 1)
   expect_caught(a)
 })
@@ -238,7 +258,8 @@ test_that("caught: a fresh threshold for every query of the sparse vector test",
   epsilon <- 2
   # 60 queries, all below their threshold more often on the one data set
   release <- function(fresh) function(data, seed) {
-    test <- sparse_vector_test(list(eps_ratio = 2^(2 / 3), threshold = 7.5, loss_clip = 1), 1L, 2, epsilon, 1L, fresh)
+    test <- sparse_vector_test(list(eps_ratio = 2^(2 / 3), threshold = 7.5, loss_clip = 1), 1L, 2,
+      epsilon, 1L, fresh)
     answers <- core_call(.Call(ffi_sparse_vector, test, matrix(data, 60), noise_key(seed)))
     sum(!is.na(answers))
   }
@@ -252,13 +273,16 @@ test_that("caught: a fresh threshold for every query of the sparse vector test",
 test_that("caught: a start computed from the data", {
   pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
   release <- function(data, seed) {
-    control <- dpadmm_control(start = 20 * mean(data$x * data$y), keep_iterates = TRUE, progress = FALSE)
+    control <- dpadmm_control(start = 20 * mean(data$x * data$y), keep_iterates = TRUE,
+      progress = FALSE)
     dpadmm_fit(data$x, data$y, data$nodes,
-      method = admm(eta = 0.5), C = 1, iterations = 2, noise = gaussian_noise(3), delta = 1e-5, seed = seed, control = control
+      method = admm(eta = 0.5), C = 1, iterations = 2, noise = gaussian_noise(3), delta = 1e-5,
+        seed = seed, control = control
     )
   }
   claim <- release(pair$data1, 1)
-  expect_caught(audit(release, pair$data1, pair$data2, runs = 300, bound = "gaussian", claim = claim, seed = 1))
+  expect_caught(audit(release, pair$data1, pair$data2, runs = 300, bound = "gaussian",
+    claim = claim, seed = 1))
 })
 
 test_that("caught: an even update from the data", {
@@ -277,7 +301,8 @@ test_that("caught: an even update from the data", {
   }
   claim <- dp_event_objective_gaussian(sigma, 2 * share, share / 4, modulus, tied = TRUE)
   expect_caught(audit(node(FALSE), c(1, 1), c(-1, 1), runs = 200, claim = claim, seed = 1))
-  honest <- audit(node(TRUE), c(1, 1), c(-1, 1), runs = 1000, claim = claim, bound = "gaussian", seed = 1)
+  honest <- audit(node(TRUE), c(1, 1), c(-1, 1), runs = 1000, claim = claim, bound = "gaussian",
+    seed = 1)
   expect_false(honest$exceeds)
 })
 
@@ -285,10 +310,12 @@ test_that("caught: a seeded key used again", {
   pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
   control <- dpadmm_control(keep_iterates = TRUE, progress = FALSE)
   release <- function(data) {
-    dpadmm_fit(data$x, data$y, data$nodes, method = admm(eta = 0.5), iterations = 1, noise = gaussian_noise(9), C = 1,
+    dpadmm_fit(data$x, data$y, data$nodes, method = admm(eta = 0.5), iterations = 1,
+      noise = gaussian_noise(9), C = 1,
       delta = 1e-5, seed = 1, control = control)
   }
-  expect_caught(audit(release, pair$data1, pair$data2, runs = 100, claim = release(pair$data1), seed = 1))
+  expect_caught(audit(release, pair$data1, pair$data2, runs = 100, claim = release(pair$data1),
+    seed = 1))
   # one key for all steps of a run: the difference of two releases has no noise left
   repeated <- function(data) data * c(1, 2) + rnorm(1, sd = 5)
   claim <- rep(dp_event_gaussian(5, 2), 2)
@@ -297,7 +324,8 @@ test_that("caught: a seeded key used again", {
 
 test_that("adding or removing a record is covered for a public n only, as the help says", {
   pair <- worst_case_neighbours("outlier", n = 6, numeric = TRUE)
-  release <- fit_release(dp_sgd(neighbours = "add-remove"), "huber", iterations = 1, noise = gaussian_noise(0.15), delta = 1e-3)
+  release <- fit_release(dp_sgd(neighbours = "add-remove"), "huber", iterations = 1,
+    noise = gaussian_noise(0.15), delta = 1e-3)
   against <- function(other) {
     audit(release, pair$data1, other, runs = 400, delta = 1e-3, bound = "gaussian", seed = 1)
   }
