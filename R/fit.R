@@ -43,7 +43,9 @@
 #' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
 #'   package Matrix: n records in rows, d features in columns.
 #' @param y n labels: -1 and 1, 0 and 1, logical, or a factor with two levels
-#'   (the second is the positive class); numbers for a regression loss.
+#'   (the second is the positive class); numbers for a regression loss. Labels that are all
+#'   the same are no error, because that would tell of a record that differs; numbers are
+#'   taken for 0 and 1 when there is a 0.
 #' @param data a data frame with the variables of the formula.
 #' @param nodes who holds which record: a number of nodes (the records are split
 #'   evenly at random), a vector or factor of length n, or `~column` of the data

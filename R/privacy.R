@@ -173,10 +173,11 @@ statement_text <- function(x) {
       strwrap(sprintf(
         paste(
           "%s could see nearly the same",
-          "had any one %s been another: no outcome is more than %s times as likely%s."
+          "had any one %s been %s: no outcome is more than %s times as likely%s."
         ),
         if (is.null(x$audience)) "Whoever sees every message between the nodes, and the model," else x$audience,
         if (isTRUE(x$user_level)) "user's data" else "record",
+        if (x$neighbours == "add-remove") "left out of the sums" else "another",
         if (odds < 1e4) format(ceiling(odds * 100) / 100, digits = 7L) else sprintf("exp(%s)", format(x$epsilon, digits = 3L)),
         if (x$delta > 0) sprintf(", but for a probability of %g", x$delta) else ""
       ), 88, indent = 2, exdent = 2),
@@ -189,6 +190,9 @@ statement_text <- function(x) {
         "  Nodes: from %s to %s (node \"%s\"); the largest counts.", format(spread[1L], digits = 4L),
         format(spread[2L], digits = 4L), worst
       ))
+    }
+    if (x$neighbours == "add-remove") {
+      out <- c(out, "  The number of records, by which sums are divided, is taken to be public.")
     }
     if (!is.null(x$row_bound)) {
       out <- c(out, sprintf("  Rows have norm at most %g, as you stated: longer ones were shortened.", x$row_bound))

@@ -219,7 +219,8 @@ encode_frame <- function(blueprint, variables) {
   }
 }
 
-#' Labels -1 and 1 (or numbers, for a regression loss) and how to turn them back.
+#' Labels -1 and 1 (or numbers, for a regression loss) and how to turn them back. That all are
+#' the same is no error: whether there is one would tell of the record that makes the difference.
 #' @noRd
 encode_labels <- function(y, loss, n, declared, name = "y") {
   if (length(y) != n || !is.null(dim(y))) {
@@ -250,7 +251,7 @@ encode_labels <- function(y, loss, n, declared, name = "y") {
     values <- y
   } else {
     check_numbers(y, name)
-    classes <- if (all(y == 0 | y == 1)) c(0, 1) else c(-1, 1)
+    classes <- if (any(y == 0)) c(0, 1) else c(-1, 1)
     values <- y
   }
   if (length(classes) != 2L) {
@@ -265,9 +266,6 @@ encode_labels <- function(y, loss, n, declared, name = "y") {
       "`%s` must have two classes, %s and %s; it is %s at position %d.", name, format(classes[1L]),
       format(classes[2L]), format(values[k]), k
     ), argument = name, value = values[k], place = k)
-  }
-  if (all(code == code[1L])) {
-    abort("labels", sprintf("`%s` must have two classes; all its labels are the same.", name), argument = name)
   }
   list(y = c(-1, 1)[code], classes = classes, leaks = leaks)
 }
