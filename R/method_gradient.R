@@ -51,7 +51,8 @@
 #'   not settle. They go on to swing about the optimum, no less for a smaller `eta` or for
 #'   more iterations; the swing of the objective shrinks as `1/rho`, and so does the speed.
 #'   To come as close to the optimum as [grad_admm()] does (a relative 1e-6 of the
-#'   objective, say), restart. The residual is computed from released values, so a restart
+#'   objective, say), restart; where momentum is still far from swinging, restarts slow it
+#'   down. The residual is computed from released values, so a restart
 #'   costs no privacy.
 #' @return An object of class `dpadmm_method` for [dpadmm_fit()].
 #' @source Xu, Shang, Liu, Liu, Shen and Gong (2020), Differentially private ADMM algorithms
