@@ -1,0 +1,137 @@
+# The experiments of vignette("m-admm"), a chunk each; results are stored beside this file,
+# and `bash tools/experiments m-admm` runs them again.
+
+## ---- data ----
+library(dpadmm)
+records <- adult_matrix("onehot")
+
+## ---- problem ----
+# A fresh split of Adult and a random network, of mean degree 2 (five nodes) or 4. With an
+# uneven split the largest node has five times the records of the smallest. The weight of the
+# mean loss is that of five nodes, shared out: 1750 for each of five.
+m_problem <- function(N, repetition, even = TRUE) {
+  set.seed(repetition)
+  split <- sample(nrow(records$x))
+  train <- split[1:40000]
+  test <- split[-(1:40000)]
+  weight <- if (even) rep(1, N) else seq(1, 5, length.out = N)
+  last <- round(40000 * cumsum(weight) / sum(weight))
+  set.seed(N)
+  network <- network_random(N, if (N == 5) 0.5 else 4 / (N - 1))
+  list(
+    x = records$x[train, ], y = records$y[train], x_test = records$x[test, ],
+    y_test = records$y[test], nodes = rep(seq_len(N), diff(c(0, last))), network = network,
+    N = N, C = 8750 / N
+  )
+}
+
+m_fit <- function(problem, method, ..., accountant = "paper", iterations = 50) {
+  dpadmm_fit(problem$x, problem$y,
+    nodes = problem$nodes, network = problem$network, method = method, C = problem$C,
+    rho = 0.22, iterations = iterations,
+    control = dpadmm_control(keep_iterates = TRUE, accountant = accountant, progress = FALSE), ...
+  )
+}
+
+# Mean over nodes of the loss of a node's model on its own records.
+own_loss <- function(fit, problem) {
+  rowMeans(vapply(seq_len(problem$N), function(node) {
+    own <- problem$nodes == node
+    loss_trace(fit, problem$x[own, ], problem$y[own], node = node)$loss
+  }, numeric(fit$public$iterations)))
+}
+
+## ---- convergence ----
+# Figure 1: no noise. Curves with words are the paper's 1(a), those with a growth 1(b).
+run_convergence <- function(setting, seed) {
+  problem <- m_problem(5, 1)
+  private <- function(theta) {
+    m_admm(
+      eta = c(0.55, 0.65, 0.6, 0.55, 0.6), growth = c(1.01, 1.03, 1.05, 1.04, 1.02), theta
+    )
+  }
+  method <- switch(setting$curve,
+    "one theta" = private(0.5),
+    "theta by node" = private(c(0.3, 0.35, 0.4, 0.45, 0.5)),
+    "theta by node, fixed penalty" = m_admm(0.55,
+      growth = 1, theta = c(0.3, 0.35, 0.4, 0.45, 0.5)
+    ),
+    m_admm(eta = 0.5, growth = as.numeric(setting$curve), theta = 0.5)
+  )
+  fit <- m_fit(problem, method, epsilon = Inf, iterations = 500)
+  at <- c(1:4, 6, 8, 10, 14, 20, 30, 40, 60, 80, 100, 140, 200, 300, 400, 500)
+  best <- m_optimum(problem)
+  trace <- loss_trace(fit, problem$x, problem$y)
+  data.frame(
+    iteration = at, loss = signif(own_loss(fit, problem)[at], 6),
+    gap = signif(trace$objective[at] - best, 4)
+  )
+}
+
+# The least value of the objective, by many iterations of ADMM on the complete network.
+m_optimum <- function(problem) {
+  problem$network <- network_complete()
+  fit <- m_fit(problem, admm(eta = 0.3), epsilon = Inf, iterations = 300)
+  evaluate(fit, problem$x, problem$y)$objective
+}
+
+## ---- private-run ----
+# One private run. Its noise spends `epsilon`, by the printed or the sound accountant; with one
+# noise for all nodes the worst node does, and the others spend less.
+run_private <- function(setting, seed, at = c(1:4, 6, 8, 10, 14, 20, 26, 32, 38, 44, 50)) {
+  problem <- m_problem(setting$N, setting$repetition, setting$even)
+  method <- m_admm(eta = 0.5, growth = setting$growth, theta = 0.5) # growth 1: ADMM-DVP
+  accountant <- if (setting$match == "printed") "paper" else "sound"
+  fit <- tryCatch(
+    m_fit(problem, method,
+      epsilon = setting$epsilon, noise = "gamma", seed = seed, accountant = accountant
+    ),
+    dpadmm_error_budget = function(e) NULL # the curvature term alone costs more
+  )
+  if (is.null(fit)) {
+    return(data.frame(
+      iteration = at, loss = NA, error = NA, printed = NA, sound = NA, least = NA
+    ))
+  }
+  if (setting$noise == "one") {
+    fit <- m_fit(problem, method, noise = gamma_noise(min(fit$noise)), seed = seed)
+  }
+  spent <- function(accountant) privacy(fit,
+    accountant = accountant, iterations = TRUE
+  )$epsilon[at]
+  data.frame(
+    iteration = at, loss = signif(own_loss(fit, problem)[at], 5),
+    error = signif(loss_trace(fit, problem$x_test, problem$y_test)$error[at], 5),
+    printed = signif(spent("paper"), 5), sound = signif(spent("sound"), 5),
+    least = signif(min(privacy(fit)$per_node$epsilon), 4) # of the nodes'
+  )
+}
+last_iteration <- function(setting, seed) run_private(setting, seed, at = 50)
+
+## ---- settings ----
+private <- function(growth, epsilon, N = 5, even = TRUE, noise = "by node", match = "printed") {
+  merge(data.frame(growth = growth), data.frame(epsilon, N, even, noise, match), by = NULL)
+}
+figure_1 <- data.frame(curve = c(
+  "one theta", "theta by node", "theta by node, fixed penalty",
+  "1", "1.01", "1.02", "1.05", "1.1"
+))
+figure_2 <- rbind(private(1, c(15, 30)), private(1.05, c(12, 24))) # DVP, and PP with 80% of it
+budgets <- rbind(
+  private(c(1, 1.02, 1.05, 1.1), c(5, 10, 15, 20, 30, 50)),
+  private(c(1, 1.05), c(5, 10, 15, 20, 30, 50), match = "sound")
+)
+figures_3_4 <- rbind(
+  private(c(1, 1.05), 50, N = c(20, 200), noise = "one"),
+  private(c(1, 1.05), 50, N = c(20, 200), noise = "by node"),
+  private(c(1, 1.05), 50, N = c(20, 200), even = FALSE, noise = "one"),
+  private(c(1, 1.05), 50, N = c(20, 200), even = FALSE, noise = "by node")
+)
+
+## ---- stored ----
+stored <- list(
+  "figure-1" = list(settings = figure_1, run = run_convergence, repetitions = 1),
+  "figure-2" = list(settings = figure_2, run = run_private),
+  "budgets" = list(settings = budgets, run = last_iteration),
+  "figures-3-4" = list(settings = figures_3_4, run = run_private)
+)
