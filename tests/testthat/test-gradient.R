@@ -135,7 +135,7 @@ test_that("printing, summaries and pictures work without a network", {
   panels <- levels(plot_data(one)$panel)
   expect_identical(panels,
     c("constraint residual", "step size", "epsilon spent", "epsilon against delta"))
-  spent <- privacy_path(one)
+  spent <- privacy(one, iterations = TRUE)
   expect_equal(spent$epsilon[5], 1, tolerance = 1e-8)
   expect_true(all(diff(spent$epsilon) > 0))
 })
