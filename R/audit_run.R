@@ -115,7 +115,12 @@ shared_lapply <- function(blocks, f, workers, globals, tick = NULL) {
       .compute = profile))
   }
   for (k in seq_along(blocks)) {
-    result <- if (workers > 1) flying[[k]][] else f(blocks[[k]])
+    result <- if (workers > 1) {
+      first_answer(flying[k], profile)
+      flying[[k]]$data
+    } else {
+      f(blocks[[k]])
+    }
     if (inherits(result, "dpadmm_worker_error")) stop(result[[1L]])
     if (workers > 1 && mirai::is_error_value(result)) {
       abort("operator", sprintf("A worker ended: %s.", format(result)), argument = "workers")

@@ -31,7 +31,7 @@ plain_score <- function(values) {
 
 #' Fisher's discriminant in units of the log likelihood ratio. `learned` are scores of the
 #' runs it was learned from, each by weights learned from the others, so that a threshold
-#' can be chosen on them.
+#' can be chosen on them; the weights to use are the mean of both.
 #' @noRd
 linear_score <- function(values) {
   n <- nrow(values[[1L]])
@@ -40,23 +40,19 @@ linear_score <- function(values) {
   learned <- lapply(1:2, function(k) pooled_moments(rows(fold != k)))
   crossed <- function(shrink) {
     weights <- lapply(learned, discriminant, shrink)
-    lapply(values, function(v) {
+    offset <- mapply(function(moments, w) sum(moments$centre * w), learned, weights)
+    scores <- lapply(values, function(v) {
       score <- numeric(n)
-      for (k in 1:2) {
-        centre <- sum(learned[[k]]$centre * weights[[k]])
-        score[fold == k] <- (v %*% weights[[k]])[fold == k] - centre
-      }
+      for (k in 1:2) score[fold == k] <- v[fold == k, , drop = FALSE] %*% weights[[k]] - offset[k]
       score
     })
+    list(scores = scores, weights = (weights[[1L]] + weights[[2L]]) / 2, offset = mean(offset))
   }
-  shrinks <- c(1e-9, 0.01, 0.3, 10)
-  scores <- lapply(shrinks, crossed)
-  best <- which.max(vapply(scores, separation, 0))
-  moments <- pooled_moments(values)
-  weights <- discriminant(moments, shrinks[best])
+  tried <- lapply(c(1e-9, 0.01, 0.3, 10), crossed)
+  best <- tried[[which.max(vapply(tried, function(t) separation(t$scores), 0))]]
   list(
-    learned = scores[[best]], weights = weights,
-    of = function(v) as.vector(v %*% weights) - sum(moments$centre * weights)
+    learned = best$scores, weights = best$weights,
+    of = function(v) as.vector(v %*% best$weights) - best$offset
   )
 }
 
@@ -85,7 +81,9 @@ pooled_moments <- function(values) {
 discriminant <- function(moments, shrink) {
   correlation <- moments$correlation
   diag(correlation) <- diag(correlation) + shrink
-  solve(correlation, moments$gap / moments$scale, tol = 0) / moments$scale
+  factor <- chol(correlation)
+  half <- backsolve(factor, moments$gap / moments$scale, transpose = TRUE)
+  backsolve(factor, half) / moments$scale
 }
 
 #' The event, `score > threshold` or not, and the data set it is more likely on, that

@@ -37,7 +37,7 @@
 #' @return A data frame of class `dpadmm_experiment`: the columns of `settings`, `repetition`
 #'   (from 1), and those of `run`; ordered by row of `settings` and repetition. `summary()` and
 #'   [plot()][plot.dpadmm_experiment] give means and ranges over repetitions.
-#'   `read_experiment()`: the same from a file, with all runs in it.
+#'   `read_experiment()`: the same from a file, compressed or not, with all runs in it.
 #'
 #'   Errors: `dpadmm_error_operator` when `run` fails (the message says in which setting) or
 #'   returns something else; `dpadmm_error_interrupt` on Ctrl-C, its field `finished` being the
@@ -236,22 +236,41 @@ check_run <- function(result, task) {
 #' Processes with the attached packages, and `objects` in their global environments.
 #' @noRd
 start_workers <- function(workers, profile, objects) {
+  # what they are sent refers to packages, which they must find where this process did
+  old <- Sys.getenv("R_LIBS", NA)
+  on.exit(if (is.na(old)) Sys.unsetenv("R_LIBS") else Sys.setenv(R_LIBS = old))
+  Sys.setenv(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   mirai::daemons(workers, .compute = profile)
   shared <- list2env(objects, new.env(parent = emptyenv()))
   start <- quote({
-    .libPaths(paths)
     # also those that are only loaded: objects of their classes may be among the globals
     for (package in loaded) requireNamespace(package, quietly = TRUE)
     for (package in packages) library(package, character.only = TRUE)
   })
   ready <- mirai::everywhere(
     start, shared,
-    .args = list(paths = .libPaths(), loaded = loadedNamespaces(), packages = rev(.packages())),
-    .compute = profile
+    .args = list(loaded = loadedNamespaces(), packages = rev(.packages())), .compute = profile
   )
   for (worker in ready) {
-    if (mirai::is_error_value(worker[])) {
+    first_answer(list(worker), profile)
+    if (mirai::is_error_value(worker$data)) {
       abort("operator", sprintf("A worker could not start: %s", as.character(worker$data)), argument = "workers")
+    }
+  }
+}
+
+#' Which task is the first to have an answer. A task whose worker was killed has one, an error;
+#' but when no worker is left, tasks would wait for ever.
+#' @noRd
+first_answer <- function(tasks, profile) {
+  repeat {
+    for (try in 1:400) {
+      done <- which(!vapply(tasks, mirai::unresolved, NA))
+      if (length(done)) return(done[1L])
+      Sys.sleep(0.005)
+    }
+    if (mirai::status(.compute = profile)$connections == 0) {
+      abort("operator", "All workers ended.", argument = "workers")
     }
   }
 }
@@ -274,7 +293,7 @@ run_workers <- function(tasks, run, globals, workers, keep) {
   waiting <- tasks[-ahead]
   owners <- tasks[ahead]
   while (length(flying)) {
-    k <- mirai::race_mirai(flying, .compute = profile)
+    k <- first_answer(flying, profile)
     result <- flying[[k]]$data
     task <- owners[[k]]
     flying <- flying[-k]
