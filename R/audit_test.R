@@ -48,7 +48,9 @@ linear_score <- function(values) {
     })
     list(scores = scores, weights = (weights[[1L]] + weights[[2L]]) / 2, offset = mean(offset))
   }
-  tried <- lapply(c(1e-9, 0.01, 0.3, 10), crossed)
+  # many values and few runs leave their correlation unknown: shrinking little is no use
+  few <- 4 * ncol(values[[1L]]) > n
+  tried <- lapply(if (few) c(0.1, 3) else c(1e-9, 0.01, 0.3, 10), crossed)
   best <- tried[[which.max(vapply(tried, function(t) separation(t$scores), 0))]]
   list(
     learned = best$scores, weights = best$weights,
@@ -69,9 +71,8 @@ pooled_moments <- function(values) {
   means <- lapply(values, colMeans)
   gap <- means[[1L]] - means[[2L]]
   centre <- (means[[1L]] + means[[2L]]) / 2
-  centred <- rbind(values[[1L]] - rep(means[[1L]], each = nrow(values[[1L]])),
-    values[[2L]] - rep(means[[2L]], each = nrow(values[[2L]])))
-  square <- crossprod(centred) / nrow(centred)
+  square <- Reduce(`+`, Map(function(v, mean) crossprod(sweep(v, 2L, mean)), values, means)) /
+    (2 * nrow(values[[1L]]))
   # a value without noise that differs tells everything; one that does not, nothing
   scale <- pmax(sqrt(diag(square)), 1e-9 * abs(gap), 1e-14 * abs(centre))
   scale[scale == 0] <- 1
