@@ -9,6 +9,8 @@ pattern <- arguments[3]
 users <- function(method, ...) list(method = method, nodes = 2, ...)
 alone <- function(method, ...) list(method = method, nodes = 1, ...)
 gaussian_only <- function(case) c(case, list(noises = "gaussian"))
+# a clip makes a loss without a bounded slope possible
+clipped <- function(case) c(case, list(losses = c("logistic", "hinge", "huber", "squared")))
 families <- list(
   admm = users(admm()), "admm, primal" = users(admm(perturb = "primal")), m_admm = users(m_admm()),
   r_admm = users(r_admm()), mr_admm = users(mr_admm()),
@@ -16,9 +18,17 @@ families <- list(
   "pp_admm, loose" = users(pp_admm(beta = 0.5)), ipp_admm = users(ipp_admm(threshold = 0.05)),
   grad_admm = alone(grad_admm()), acc_admm = alone(acc_admm()),
   "grad_admm, noisy start" = alone(grad_admm(init = "noisy-gradient"), penalty = penalty_l1(0.1)),
-  "grad_admm, clip" = alone(grad_admm(clip = 0.3)),
+  "mr_admm, ring" = list(method = mr_admm(), nodes = 3, network = network_ring()),
+  "r_admm, star" = list(method = r_admm(), nodes = 3, network = network_star()),
+  "grad_admm, clip" = clipped(alone(grad_admm(clip = 0.3))),
+  "acc_admm, clip" = clipped(alone(acc_admm(clip = 0.3))),
+  "acc_admm, elastic net" = alone(acc_admm(), penalty = penalty_elastic_net(0.1, 0.1)),
+  "fp_admm, clip" = clipped(gaussian_only(alone(fp_admm(clip = 0.3)))),
+  "fp_admm, box" = gaussian_only(alone(fp_admm(), penalty = penalty_box(-1, 1))),
+  "dp_sgd, clip" = clipped(gaussian_only(alone(dp_sgd(clip = 0.3)))),
+  "dp_cd, clip" = clipped(gaussian_only(alone(dp_cd(clip = 0.3)))),
   fp_admm = gaussian_only(alone(fp_admm())),
-    "fp_admm, lambda 0.2" = gaussian_only(alone(fp_admm(lambda = 0.2, gamma = 3))),
+  "fp_admm, lambda 0.2" = gaussian_only(alone(fp_admm(lambda = 0.2, gamma = 3))),
   "fp_admm, l1" = gaussian_only(alone(fp_admm(), penalty = penalty_l1(0.1))),
   "fp_admm, block" = gaussian_only(alone(fp_admm(noise = "block"))),
   "fp_admm, sampled" = gaussian_only(alone(fp_admm(setting = "federated", sample = 3))),
@@ -27,34 +37,39 @@ families <- list(
   "fp_admm, step clip" = gaussian_only(alone(fp_admm(clip = 0.3, clip_on = "step"))),
   "fp_admm, walk" = gaussian_only(alone(fp_admm(setting = "decentralized", view = "local"))),
   dp_sgd = gaussian_only(alone(dp_sgd())),
-    "dp_sgd, Poisson" = gaussian_only(alone(dp_sgd(batch = 2))),
+  "dp_sgd, Poisson" = gaussian_only(alone(dp_sgd(batch = 2))),
   "dp_sgd, fixed" = gaussian_only(alone(dp_sgd(batch = 2, sampling = "fixed"))),
   dp_cd = gaussian_only(alone(dp_cd()))
 )
-kinds <- list("2" = c("labels", "curvature", "small-node", "sparse-vector"), "1" = c("labels",
-  "outlier"))
+several <- c("labels", "curvature", "small-node", "sparse-vector")
+kinds <- list("1" = c("labels", "outlier"), "2" = several, "3" = several)
+default_losses <- c("logistic", "hinge", "huber")
 
 cases <- list()
 for (name in names(families)) {
   family <- families[[name]]
-  for (noise in if (is.null(family$noises)) c("gaussian", "gamma") else family$noises) {
-    for (loss in c("logistic", "hinge",
-      "huber")) for (kind in kinds[[as.character(family$nodes)]]) {
-      title <- sprintf("%s, %s noise, %s loss, %s", name, noise, loss, kind)
-      if (grepl(pattern, title)) cases[[title]] <- c(family, list(noise = noise, loss = loss,
-        kind = kind))
-    }
+  combined <- expand.grid(
+    kind = kinds[[as.character(family$nodes)]],
+    loss = if (is.null(family$losses)) default_losses else family$losses,
+    noise = if (is.null(family$noises)) c("gaussian", "gamma") else family$noises,
+    stringsAsFactors = FALSE
+  )
+  for (k in seq_len(nrow(combined))) {
+    row <- combined[k, ]
+    title <- sprintf("%s, %s noise, %s loss, %s", name, row$noise, row$loss, row$kind)
+    if (grepl(pattern, title)) cases[[title]] <- c(family, as.list(row))
   }
 }
 
 one <- function(title) {
   case <- cases[[title]]
   delta <- if (case$noise == "gaussian") 0.01 else 0
-  pair <- worst_case_neighbours(case$kind, n = 6, nodes = case$nodes,
-    numeric = case$loss == "huber")
+  pair <- worst_case_neighbours(case$kind, n = max(6, 3 * case$nodes), nodes = case$nodes,
+    numeric = case$loss %in% c("huber", "squared"))
   settings <- list(method = case$method, loss = case$loss, iterations = 3, epsilon = 4,
     delta = delta)
   settings$penalty <- case$penalty
+  settings$network <- case$network
   if (case$nodes > 1) settings$C <- 1
   release <- do.call(fit_release, settings)
   events <- do.call(dpadmm_fit, c(pair$data1, settings, seed = 1))$events
@@ -62,13 +77,44 @@ one <- function(title) {
   bound <- if (all(events$mechanism == "gaussian")) "gaussian" else "clopper-pearson"
   a <- audit(release, pair$data1, pair$data2, runs = runs, delta = delta, bound = bound,
     confidence = 1 - 1e-5, seed = 1)
+  report(title, a)
+}
+
+report <- function(title, a) {
   good <- !isTRUE(a$exceeds)
   cat(sprintf("%-6s %5.2f of %5.2f  %s\n", if (good) "ok" else "FAILED", a$epsilon, a$claimed,
     title))
   good
 }
+# Users' own operators and proximal functions; the data are slopes of linear losses.
+slopes <- list(c(-1, 1, -1, 1, -1, 1), c(1, 1, -1, 1, -1, 1))
+own <- list(
+  fixed_point = function(data, seed) {
+    fixed_point(function(u) u - 0.5 * (u + mean(data)), 0,
+      sensitivity = 0.5 * 2 / 6, lambda = 0.4, iterations = 3, epsilon = 4, delta = 0.01, seed = seed
+    )
+  },
+  general_admm = function(data, seed) {
+    general_admm(function(w, gamma, M) w - gamma * mean(data), penalty_none(),
+      u0 = 0, iterations = 4, lipschitz = 1, n = 6, epsilon = 4, delta = 0.01, seed = seed
+    )
+  }
+)
+for (name in names(own)) if (grepl(pattern, name)) cases[[name]] <- list(own = own[[name]])
+
+one_own <- function(title) {
+  release <- cases[[title]]$own
+  released <- function(data, seed) as.vector(release(data, seed)$iterates)
+  a <- audit(released, slopes[[1]], slopes[[2]],
+    runs = runs, delta = 0.01, bound = "gaussian", confidence = 1 - 1e-5, seed = 1,
+    claim = privacy(release(slopes[[1]], 1))
+  )
+  report(title, a)
+}
+
 good <- parallel::mclapply(names(cases), function(title) {
-  tryCatch(one(title), error = function(e) {
+  audit_case <- if (is.null(cases[[title]]$own)) one else one_own
+  tryCatch(audit_case(title), error = function(e) {
     cat(sprintf("FAILED %s: %s\n", title, conditionMessage(e)))
     FALSE
   })
