@@ -14,7 +14,7 @@ clipped <- function(case) c(case, list(losses = c("logistic", "hinge", "huber", 
 families <- list(
   admm = users(admm()), "admm, primal" = users(admm(perturb = "primal")), m_admm = users(m_admm()),
   r_admm = users(r_admm()), mr_admm = users(mr_admm()),
-  "mr_admm, large steps" = users(mr_admm(eta = 0.02)), pp_admm = users(pp_admm()),
+  "mr_admm, large steps" = users(mr_admm(eta = 0.03)), pp_admm = users(pp_admm()),
   "pp_admm, loose" = users(pp_admm(beta = 0.5)), ipp_admm = users(ipp_admm(threshold = 0.05)),
   grad_admm = alone(grad_admm()), acc_admm = alone(acc_admm()),
   "grad_admm, noisy start" = alone(grad_admm(init = "noisy-gradient"), penalty = penalty_l1(0.1)),
