@@ -54,7 +54,7 @@ grDevices::png(file, width = 1400, height = 1000, res = 200)
 matplot(budgets, 100 * average,
   type = "b", log = "x", pch = c(16, 1), lty = 1:2, col = c("black", "grey40"),
   xlab = "epsilon (sound, replace-one neighbours)", ylab = "test error, %",
-  main = "MR-ADMM over 5 data holders, Adult", ylim = 100 * range(average, test_error(plain))
+  main = "MR-ADMM over 5 data holders, Adult", ylim = 100 * range(errors, test_error(plain))
 )
 for (kind in 1:2) {
   spread <- apply(errors[, kind, , drop = FALSE], 1L, range)
