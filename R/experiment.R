@@ -194,6 +194,14 @@ run_seed <- function(key, seed) {
 #' process borders.
 #' @noRd
 run_once <- function(run, setting, seed) {
+  tryCatch(with_r_seed(seed, run(setting, seed)), error = function(e) {
+    structure(list(error = e, message = conditionMessage(e)), class = "dpadmm_failed_run")
+  })
+}
+
+#' R's own generator is the code's to use; here its state is put back afterwards.
+#' @noRd
+with_r_seed <- function(seed, code) {
   home <- globalenv()
   old <- home$.Random.seed
   kinds <- RNGkind()
@@ -202,9 +210,7 @@ run_once <- function(run, setting, seed) {
     if (is.null(old)) rm(".Random.seed", envir = home) else home$.Random.seed <- old
   })
   set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
-  tryCatch(run(setting, seed), error = function(e) {
-    structure(list(error = e, message = conditionMessage(e)), class = "dpadmm_failed_run")
-  })
+  code
 }
 
 #' What a run returned, if it is what it should be.
