@@ -76,14 +76,9 @@ fix_noise <- function(method, fit, control) {
     parameters$split <- fit$plan$split
   }
   if (inherits(method, "dpadmm_family_gradient")) scale <- matrix(scale, 1L)
-  if (inherits(method, "dpadmm_family_decentralised")) {
-    chosen <- default_parameters(fit$public,
-      grows = "growth" %in% names(parameters),
-        cycle = if ("gamma" %in% names(parameters)) 2L else 1L
-    )
-    for (name in intersect(names(chosen), names(parameters))) {
-      if (is.null(parameters[[name]])) parameters[[name]] <- chosen[[name]]
-    }
+  # given noise would lead to other defaults than the budget did
+  for (name in intersect(names(fit$plan$chosen), names(parameters))) {
+    if (is.null(parameters[[name]])) parameters[[name]] <- fit$plan$chosen[[name]]
   }
   out$method$parameters <- parameters
   out$noise <- new_noise(fit$budget$mechanism, scale, "noise")

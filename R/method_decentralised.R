@@ -90,7 +90,8 @@ mr_admm <- function(eta = NULL, growth = NULL, gamma = NULL) {
 
 #' The public schedule of a method: N x T matrices of penalties and dual steps, gamma by
 #' node, the update rule of each iteration, which of them are noisy, and where the noise
-#' goes. `amplify` (N x T) turns the user's noise into that of the objective.
+#' goes. `amplify` (N x T) turns the user's noise into that of the objective; `chosen` holds
+#' the parameters a user who gives none gets.
 #' @noRd
 schedule <- function(method, public) UseMethod("schedule")
 
@@ -153,6 +154,6 @@ new_schedule <- function(public, parameters, update, grows = FALSE, place = "obj
   list(
     update = cycle, noisy = noisy, eta = eta, theta = eta * rep(as.double(noisy), each = N),
     gamma = pick("gamma"), amplify = matrix(1, N, T),
-    place = place, printed = printed
+    place = place, printed = printed, chosen = chosen
   )
 }

@@ -115,7 +115,6 @@ fold_statement <- function(events, delta, accountant) {
 }
 
 #' The noise that spends a budget, by the accountant the user asked for.
-#' @noRd
 #' @param near where the answer is expected, from a problem like it; it may be wrong. For
 #'   noise of which more is more private.
 #' @noRd
