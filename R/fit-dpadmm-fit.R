@@ -111,56 +111,46 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                control = dpadmm_control(), ...) {
   check_no_dots(...)
-  loss <- dpadmm_loss(loss)
-  check_class(method, "dpadmm_method", "method", "a method such as mr_admm()")
-  refuse_unused(method, c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network", if (!missing(nodes)) "nodes"))
-  check_class(control, "dpadmm_control", "control", "dpadmm_control()")
-  if (!is.null(C)) check_number(C, "C", lower = 0, open_lower = TRUE)
-  check_number(rho, "rho", lower = 0, open_lower = TRUE)
-  if (!is.null(iterations)) check_number(iterations, "iterations", lower = 1, upper = 1e6, whole = TRUE)
-  budget <- check_budget(if (missing(epsilon)) NULL else epsilon, delta, noise,
-    per_node = inherits(method, "dpadmm_family_decentralised")
+  settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
+    if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
+    given = c(
+      if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
+      if (!missing(nodes)) "nodes"
+    )
   )
-  seed <- check_seed(seed)
   if (missing(nodes)) {
-    if (inherits(method, "dpadmm_family_decentralised")) abort_no_nodes()
+    if (on_graph(method)) abort_no_nodes()
     nodes <- NULL
   }
-  check_class(network, "dpadmm_network", "network", "network_complete() and the like")
   framed <- inherits(x, "dpadmm_records")
-  if (!framed && missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
-  records <- if (framed) x$build(loss) else records_matrix(x, y, loss)
-  if (!is.null(records$leaks) && budget$private) {
-    warn("privacy_leak", paste0(
-      "Read from the records without noise: ", paste(records$leaks, collapse = ", "),
-      if (framed) ". State bounds and levels with `schema`" else ". Code `y` as -1 and 1 or 0 and 1",
-      " to avoid this."
-    ), argument = if (framed) "schema" else "y")
+  if (!framed && missing(y)) {
+    abort("argument", "`y` is missing: one label a record.", argument = "y")
   }
-  result <- run_method(
-    method, records, nodes, network, loss, penalty, C, rho, iterations, budget, control, noise_key(seed)
-  )
-  records$blueprint$d <- ncol(records$x)
-  columns <- records$blueprint$columns
-  if (is.null(columns)) columns <- paste0("x", seq_len(ncol(records$x)))
-  dimnames(result$coefficients) <- list(result$nodes$names, columns)
-  if (!is.null(result$iterates)) {
-    dimnames(result$iterates) <- c(list(NULL), if (length(dim(result$iterates)) == 3L) list(result$nodes$names), list(columns))
-  }
-  result$leaks <- if (budget$private) c(records$leaks, result$leaks)
-  structure(c(result, list(
-    method = method, loss = loss, budget = budget[c("epsilon", "delta", "mechanism", "private")],
-    blueprint = records$blueprint, seeded = !is.null(seed), row_bound = control$row_bound
-  )), class = c(if (is.null(result$network)) "dpadmm_model_fit", "dpadmm_fit"))
+  records <- if (framed) x$build(settings$loss) else records_matrix(x, y, settings$loss)
+  key <- noise_key(settings$seed)
+  held <- fit_holders(settings, nodes, nrow(records$x), key)
+  plan <- plan_for(settings, records$blueprint, held)
+  warn_of_leaks(records$leaks, plan$private, framed)
+  fit_plan(plan, records, held, key, settings$seed)
 }
 
 #' @rdname dpadmm_fit
 #' @export
 dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, ...) {
-  if (missing(x)) abort("argument", "The formula comes first and has no name: dpadmm_fit(y ~ x, data, ...).", argument = "x")
-  if (missing(data)) abort("argument", "`data` is missing: a data frame with the formula's variables.", argument = "data")
+  if (missing(x)) {
+    abort("argument", "The formula comes first and has no name: dpadmm_fit(y ~ x, data, ...).",
+      argument = "x"
+    )
+  }
+  if (missing(data)) {
+    abort("argument", "`data` is missing: a data frame with the formula's variables.",
+      argument = "data"
+    )
+  }
   if (!is.data.frame(data)) {
-    abort("argument", sprintf("`data` must be a data frame, not %s.", kind_of(data)), argument = "data")
+    abort("argument", sprintf("`data` must be a data frame, not %s.", kind_of(data)),
+      argument = "data"
+    )
   }
   if (length(x) != 3L) abort("argument", "The formula must have a response.", argument = "x")
   fit_frame(x, data, NULL, nodes, schema, ...)
@@ -173,91 +163,96 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, ...) {
   fit_frame(~., x, y, nodes, schema, ...)
 }
 
+#' @rdname dpadmm_fit
+#' @export
+dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
+                                   control = x$control, ...) {
+  check_no_dots(...)
+  if (missing(data)) {
+    abort("argument", "`data` is missing: the records of the plan.", argument = "data")
+  }
+  check_class(control, "dpadmm_control", "control", "dpadmm_control()")
+  seed <- check_seed(seed)
+  blueprint <- x$problem$blueprint
+  if (is.null(nodes)) nodes <- blueprint$nodes
+  if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
+  records <- records_planned(blueprint, data, y, x$problem$loss)
+  key <- noise_key(seed)
+  held <- planned_holders(x$problem, nodes, nrow(records$x), key)
+  warn_of_leaks(records$leaks, x$private, blueprint$kind == "frame")
+  fit_plan(x, records, held, key, seed, control)
+}
+
 #' Records are built by the default method, once it knows the loss.
 #' @noRd
 fit_frame <- function(formula, data, y, nodes, schema, ...) {
   if (!missing(nodes) && inherits(nodes, "formula")) {
-    column <- all.vars(nodes)
-    if (length(column) != 1L || !(column %in% names(data))) {
-      abort("argument", sprintf("`nodes` must be ~column with a column of the data, not %s.", paste(deparse(nodes), collapse = "")),
-        argument = "nodes"
-      )
-    }
-    nodes <- data[[column]]
-    data <- data[setdiff(names(data), column)]
+    column <- nodes
+    nodes <- node_values(nodes, data)
+    data <- data[setdiff(names(data), all.vars(column))]
   }
-  if (ncol(data) == 0L) abort("shape", "The data frame has no columns to predict from.", argument = "x")
+  if (ncol(data) == 0L) {
+    abort("shape", "The data frame has no columns to predict from.", argument = "x")
+  }
   build <- function(loss) records_frame(formula, data, y, schema, loss)
   records <- structure(list(build = build), class = "dpadmm_records")
-  if (missing(nodes)) dpadmm_fit.default(records, ...) else dpadmm_fit.default(records, nodes = nodes, ...)
+  if (missing(nodes)) {
+    dpadmm_fit.default(records, ...)
+  } else {
+    dpadmm_fit.default(records, nodes = nodes, ...)
+  }
 }
 
-#' Families of methods answer to this with a list: coefficients (N x d), iterates, events,
-#' nodes, network, trace and public facts; perhaps `leaks` and the `words` of the statement
-#' (`sees`, `released`, `bound`).
+#' The column of the data that says whose each record is.
 #' @noRd
-run_method <- function(method, ...) UseMethod("run_method")
-
-#' Arguments of dpadmm_fit() that a method has no use for.
-#' @noRd
-unused_arguments <- function(method) UseMethod("unused_arguments")
-
-#' @export
-unused_arguments.default <- function(method) character()
-
-#' Settings that would be ignored are an error.
-#' @noRd
-refuse_unused <- function(method, given) {
-  if (length(unused <- intersect(unused_arguments(method), given))) {
-    abort("argument", sprintf("%s does not use `%s`.", method$title, unused[1L]), argument = unused[1L])
+node_values <- function(nodes, data) {
+  column <- all.vars(nodes)
+  if (length(column) != 1L || !(column %in% names(data))) {
+    abort("argument", sprintf(
+      "`nodes` must be ~column with a column of the data, not %s.",
+      paste(deparse(nodes), collapse = "")
+    ), argument = "nodes")
   }
+  data[[column]]
+}
+
+#' Whose each record is, for a plan that is yet to be made.
+#' @noRd
+fit_holders <- function(settings, nodes, n, key) {
+  if (!many_holders(settings$method)) return(one_holder(nodes, n))
+  if (is.null(nodes) && !on_graph(settings$method)) return(one_holder(NULL, n))
+  held <- align_nodes(resolve_nodes(nodes, n, key), settings$network)
+  held$named <- !isTRUE(held$split)
+  held
+}
+
+warn_of_leaks <- function(leaks, private, framed) {
+  if (is.null(leaks) || !private) return(invisible())
+  warn("privacy_leak", paste0(
+    "Read from the records without noise: ", paste(leaks, collapse = ", "),
+    if (framed) ". State bounds and levels with `schema`" else ". Code `y` as -1 and 1 or 0 and 1",
+    " to avoid this."
+  ), argument = if (framed) "schema" else "y")
 }
 
 abort_no_nodes <- function() {
-  abort("argument", "`nodes` is missing: a number of nodes, a vector, ~column, or NULL.", argument = "nodes")
-}
-
-check_no_dots <- function(...) {
-  if (...length() == 0L) return(invisible())
-  names <- names(list(...))
-  abort("argument", sprintf("Unknown argument%s.", if (length(names) && nzchar(names[1L])) {
-    sprintf(" `%s`", names[1L])
-  } else {
-    ""
-  }), argument = if (length(names)) names[1L])
-}
-
-#' Exactly one of epsilon and noise; what mechanism and whether private at all.
-#' @noRd
-check_budget <- function(epsilon, delta, noise, per_node = FALSE) {
-  mechanism <- NULL
-  if (is.character(noise)) {
-    mechanism <- check_choice(noise, c("gamma", "gaussian"), "noise")
-    noise <- NULL
-  }
-  if (is.null(epsilon) == is.null(noise)) {
-    abort("argument", "Give exactly one of `epsilon` (a total budget, Inf for none) and `noise`.", argument = "epsilon")
-  }
-  check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
-  if (!is.null(noise)) {
-    check_class(noise, "dpadmm_noise", "noise", "gamma_noise() or gaussian_noise()")
-    mechanism <- noise$mechanism
-  } else {
-    check_numbers(epsilon, "epsilon", lower = 0, open_lower = TRUE, infinite = TRUE, length = if (!per_node) 1L)
-    if (any(is.infinite(epsilon)) && any(is.finite(epsilon))) {
-      abort("argument", "`epsilon` must be finite at every node, or at none.", argument = "epsilon", value = Inf)
-    }
-    if (is.null(mechanism)) mechanism <- if (delta > 0) "gaussian" else "gamma"
-  }
-  if (mechanism == "gaussian" && delta == 0) {
-    abort("accountant", "Gaussian noise gives no pure guarantee: it needs `delta` > 0.", argument = "delta", value = 0)
-  }
-  list(
-    epsilon = epsilon, delta = delta, noise = noise, mechanism = mechanism,
-    private = !is.null(noise) || all(is.finite(epsilon))
+  abort("argument", "`nodes` is missing: a number of nodes, a vector, ~column, or NULL.",
+    argument = "nodes"
   )
 }
 
-check_seed <- function(seed) {
-  if (is.null(seed)) NULL else check_number(seed, "seed", lower = 0, upper = 2^53, open_upper = TRUE, whole = TRUE)
+#' Run a plan on records; what was sent makes a fit.
+#' @noRd
+fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
+  warn_of_noise(plan)
+  result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
+    control = control
+  )
+  new_fit(plan, result, records, seeded = !is.null(seed))
+}
+
+#' Iterates of one model are kept unless the user says otherwise, those of many nodes are not.
+#' @noRd
+keeps_iterates <- function(plan, control) {
+  if (is.null(control$keep_iterates)) plan$problem$N == 1L else control$keep_iterates
 }

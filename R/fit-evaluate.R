@@ -98,9 +98,7 @@ loss_trace.dpadmm_fit <- function(fit, x, y, node = NULL, ...) {
   if (is.null(node)) {
     path <- colMeans(aperm(path, c(2L, 1L, 3L)))
   } else if (is.null(over) && !identical(node, "all")) {
-    coef(fit, node = node) # complains of a node that is not there
-    at <- match(as.character(node), names)
-    path <- path[, if (is.na(at)) node else at, ]
+    path <- path[, node_row(fit, node), ]
   }
   records <- labelled_records(fit, x, y)
   out <- measure(fit, records, t(matrix(path, ncol = d)))
@@ -129,58 +127,25 @@ by_group <- function(values, group, f) {
 #' Records as the fit sees them: x (n x d), y, and by how much each row is shortened.
 #' @noRd
 labelled_records <- function(fit, x, y) {
-  if (missing(x)) abort("argument", "`x` is missing: a fit does not keep its records.", argument = "x")
+  if (missing(x)) {
+    abort("argument", "`x` is missing: a fit does not keep its records.", argument = "x")
+  }
   blueprint <- fit$blueprint
+  problem <- fit$plan$problem
   predictors <- encode_new(blueprint, x, "x")
   name <- "y"
   if (missing(y)) {
     if (is.null(blueprint$response)) {
       abort("argument", "`y` is missing: one label a record.", argument = "y")
     }
-    name <- paste(deparse(blueprint$response, 500L), collapse = " ")
-    if (length(lost <- setdiff(all.vars(blueprint$response), names(x)))) {
-      abort("argument", sprintf("`y` is missing, and `x` has no column `%s` of labels.", lost[1L]),
-        argument = "y", place = lost
-      )
-    }
-    y <- tryCatch(eval(blueprint$response, x, globalenv()), error = function(e) {
-      abort("argument", sprintf("`%s` cannot be evaluated: %s.", name, conditionMessage(e)), argument = "x")
-    })
+    name <- response_name(blueprint)
+    y <- response_of(blueprint, x, "x")
   }
   list(
-    x = predictors, y = known_labels(y, fit, nrow(predictors), name),
-    shorten = shortening(predictors, fit$row_bound)
+    x = predictors,
+    y = known_labels(y, problem$loss, blueprint$classes, nrow(predictors), name),
+    shorten = shortening(predictors, problem$row_bound)
   )
-}
-
-#' Labels -1 and 1 by the classes of the training labels (one class alone is fine), or numbers.
-#' @noRd
-known_labels <- function(y, fit, n, name) {
-  if (!fit$loss$classification) return(encode_labels(y, fit$loss, n, NULL, name)$y)
-  if (length(y) != n || !is.null(dim(y))) {
-    abort("shape", sprintf("`%s` must be a vector with one label for each of the %d rows, not %d.", name, n, length(y)),
-      argument = name, value = length(y)
-    )
-  }
-  if (any(bad <- is.na(y))) {
-    abort("missing", sprintf("`%s` has a missing value at %s.", name, where_first(bad)),
-      argument = name, place = which(bad)[1L]
-    )
-  }
-  classes <- fit$blueprint$classes
-  if (is.character(classes) && is.factor(y)) y <- as.character(y)
-  # match() alone would take TRUE for 1, and 1 for "1"
-  same <- !is.factor(y) && (is.character(classes) == is.character(y)) &&
-    (is.logical(classes) == is.logical(y))
-  code <- if (same) match(y, classes) else rep(NA_integer_, n)
-  if (anyNA(code)) {
-    k <- which(is.na(code))[1L]
-    abort("labels", sprintf(
-      "`%s` must be coded as the training labels were, %s and %s; it is %s at position %d.", name,
-      format(classes[1L]), format(classes[2L]), format(y[k]), k
-    ), argument = name, value = y[k], place = k)
-  }
-  c(-1, 1)[code]
 }
 
 #' Mean loss, objective and error of models (d x k, one a column): k rows. Products of records
@@ -189,112 +154,45 @@ known_labels <- function(y, fit, n, name) {
 measure <- function(fit, records, models) {
   y <- records$y
   n <- length(y)
-  loss <- fit$loss
+  loss <- fit$plan$problem$loss
   k <- ncol(models)
   value <- miss <- double(k)
   step <- max(1L, as.integer(4e6 %/% n))
   for (first in seq.int(1L, k, by = step)) {
     part <- first:min(k, first + step - 1L)
     link <- as.matrix(records$x %*% models[, part, drop = FALSE]) * records$shorten
-    losses <- .Call(ffi_loss, loss$name, loss$width, as.vector(link), rep(y, length(part)))$value
-    value[part] <- colMeans(matrix(losses, n))
-    miss[part] <- if (loss$classification) colMeans((link > 0) != (y > 0)) else sqrt(colMeans((link - y)^2))
+    losses <- .Call(ffi_loss, loss$name, loss$width, as.vector(link), rep(y, length(part)))
+    value[part] <- colMeans(matrix(losses$value, n))
+    miss[part] <- if (loss$classification) {
+      colMeans((link > 0) != (y > 0))
+    } else {
+      sqrt(colMeans((link - y)^2))
+    }
   }
-  out <- data.frame(loss = value, objective = value + fitted_penalty(fit$method, fit, models))
+  out <- data.frame(loss = value, objective = value + penalty_of(fit$plan, models))
   out[[if (loss$classification) "error" else "rmse"]] <- miss
   out
 }
 
-#' The penalty a method's objective has next to the mean loss of weight 1, for each column of
+#' The penalty a plan's objective has next to the mean loss of weight 1, for each column of
 #' `models`.
 #' @noRd
-fitted_penalty <- function(method, fit, models) UseMethod("fitted_penalty")
-
-#' @export
-fitted_penalty.default <- function(method, fit, models) penalty_values(fit$public$penalty, models)
-
-#' @export
-fitted_penalty.dpadmm_family_decentralised <- function(method, fit, models) {
-  public <- fit$public
-  public$rho / (2 * public$N * public$C) * colSums(models^2)
-}
-
-#' @export
-fitted_penalty.dpadmm_family_gradient <- function(method, fit, models) {
-  part <- fit$constraint
+penalty_of <- function(plan, models) {
+  problem <- plan$problem
+  if (!is.null(problem$network)) {
+    return(problem$rho / (2 * problem$N * problem$C) * colSums(models^2))
+  }
+  part <- plan$constraint
+  if (is.null(part)) return(penalty_values(problem$penalty, models))
   y <- (part$c - as.matrix(part$A %*% models)) / part$b
-  penalty_values(part$penalty, y, part$weights) / fit$public$C
+  penalty_values(part$penalty, y, part$weights) / problem$C
 }
 
 #' g of each column of y, its coordinates weighted.
 #' @noRd
-penalty_values <- function(penalty, y, weights = 1) {
-  p <- as.list(penalty$parameters)
-  switch(penalty$name,
-    none = double(ncol(y)),
-    l1 = p$lambda * colSums(weights * abs(y)),
-    l2 = p$lambda * colSums(weights * y^2) / 2,
-    elastic_net = colSums(weights * (p$lambda1 * abs(y) + p$lambda2 * y^2 / 2)),
-    box = ifelse(colSums(y < p$lower | y > p$upper) > 0, Inf, 0)
+penalty_values <- function(penalty, y, weights = NULL) {
+  .Call(
+    ffi_penalty_values, penalty$name, penalty_numbers(penalty), as.matrix(y),
+    if (!is.null(weights)) rep_len(as.double(weights), nrow(y))
   )
-}
-
-#' Plot a loss trace
-#'
-#' Loss and error over iterations, a line a node when the trace has them.
-#'
-#' @param x,object a trace of [loss_trace()].
-#' @param what which columns to draw, a panel each.
-#' @param ... passed to [plot.default()].
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
-#' @examples
-#' x <- matrix(runif(600), 200) / 2
-#' y <- rep(c(-1, 1), 100)
-#' fit <- dpadmm_fit(x, y,
-#'   nodes = 4, epsilon = 20, seed = 1, control = dpadmm_control(keep_iterates = TRUE)
-#' )
-#' plot(loss_trace(fit, x, y, node = "all"), what = "loss")
-#' @export
-plot.dpadmm_trace <- function(x, what = NULL, ...) {
-  what <- traced_columns(x, what)
-  lines <- split(seq_len(nrow(x)), if (is.null(x$node)) rep("", nrow(x)) else factor(x$node, unique(x$node)))
-  old <- graphics::par(mfrow = grDevices::n2mfrow(length(what)), mar = c(4, 4, 1, 1))
-  on.exit(graphics::par(old))
-  for (column in what) {
-    plot(range(x$iteration), range(x[[column]]), type = "n", xlab = "iteration", ylab = column, ...)
-    for (k in seq_along(lines)) {
-      graphics::lines(x$iteration[lines[[k]]], x[[column]][lines[[k]]], lty = k)
-    }
-    if (length(lines) > 1L) {
-      graphics::legend("topright", names(lines), title = "node", lty = seq_along(lines), bty = "n")
-    }
-  }
-  invisible(x)
-}
-
-#' @rdname plot.dpadmm_trace
-#' @exportS3Method ggplot2::autoplot
-autoplot.dpadmm_trace <- function(object, what = NULL, ...) {
-  need_package("ggplot2", "autoplot()")
-  what <- traced_columns(object, what)
-  node <- if (is.null(object$node)) "" else object$node
-  data <- do.call(rbind, lapply(what, function(column) {
-    data.frame(iteration = object$iteration, value = object[[column]], node = node, panel = column)
-  }))
-  data$panel <- factor(data$panel, what)
-  data$node <- factor(data$node, unique(data$node))
-  # more nodes than line types: what tells them apart is left out
-  few <- nlevels(data$node) %in% 2:12
-  ggplot2::ggplot(data, ggplot2::aes(x = .data[["iteration"]], y = .data[["value"]], group = .data[["node"]])) +
-    (if (few) ggplot2::geom_line(ggplot2::aes(linetype = .data[["node"]])) else ggplot2::geom_line()) +
-    ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_y") +
-    ggplot2::labs(x = "iteration", y = NULL)
-}
-
-#' Which columns of a trace to draw.
-#' @noRd
-traced_columns <- function(trace, what) {
-  columns <- setdiff(names(trace), c("iteration", "node"))
-  if (is.null(what)) return(setdiff(columns, "objective"))
-  vapply(what, check_choice, "", choices = columns, argument = "what", USE.NAMES = FALSE)
 }

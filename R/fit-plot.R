@@ -31,7 +31,9 @@ plot.dpadmm_fit <- function(x, ...) {
         lty = k, type = if (axis == "iteration" && grepl("epsilon", name)) "s" else "l"
       )
     }
-    if (length(lines) > 1L) graphics::legend("topleft", names(lines), lty = seq_along(lines), bty = "n")
+    if (length(lines) > 1L) {
+      graphics::legend("topleft", names(lines), lty = seq_along(lines), bty = "n")
+    }
   }
   invisible(x)
 }
@@ -66,27 +68,25 @@ plot_data <- function(fit) {
   }
   out <- rbind(
     if (!is.null(trace$gap)) {
-      gap <- if (is.null(fit$constraint)) "consensus gap" else "constraint residual"
+      gap <- if (is.null(fit$plan$constraint)) "consensus gap" else "constraint residual"
       long(gap, "iteration", trace$iteration, trace$gap, "fit")
     },
     long("step size", "iteration", trace$iteration, trace$step, "fit")
   )
   for (accountant in if (is.null(fit$events)) NULL else c("sound", "paper")) {
-    spent <- if_accounted(privacy_path(fit, accountant))
+    spent <- if_accounted(privacy_path(fit$plan, accountant))
     if (!is.null(spent)) {
-      out <- rbind(out, long("epsilon spent", "iteration", spent$iteration, spent$epsilon, accountant))
+      out <- rbind(
+        out, long("epsilon spent", "iteration", spent$iteration, spent$epsilon, accountant)
+      )
     }
-    curve <- if_accounted(privacy_curve(fit, accountant))
+    curve <- if_accounted(privacy_curve(fit$plan, accountant))
     if (!is.null(curve)) {
-      out <- rbind(out, long("epsilon against delta", "delta", curve$delta, curve$epsilon, accountant))
+      out <- rbind(
+        out, long("epsilon against delta", "delta", curve$delta, curve$epsilon, accountant)
+      )
     }
   }
   out$panel <- factor(out$panel, unique(out$panel))
   out
-}
-
-#' NULL where an accountant has nothing to say.
-#' @noRd
-if_accounted <- function(value) {
-  tryCatch(value, dpadmm_error_accountant = function(e) NULL, dpadmm_error_theorem = function(e) NULL)
 }

@@ -1,10 +1,22 @@
 # What every method is: a list of class c("dpadmm_method_<name>", "dpadmm_method") whose
 # fields are the user's choices, NULL where the default is worked out from public numbers.
-# Its family is the S3 method of run_method() it answers to.
+# Its families are the S3 methods of draft_plan() and the like that it answers to.
+
+#' The methods. A new one is a line here, and under every test of test-methods.R.
+#' @noRd
+methods_table <- function() {
+  list(
+    admm = admm, m_admm = m_admm, r_admm = r_admm, mr_admm = mr_admm, pp_admm = pp_admm,
+    ipp_admm = ipp_admm, fp_admm = fp_admm, grad_admm = grad_admm, acc_admm = acc_admm,
+    dp_sgd = dp_sgd, dp_cd = dp_cd
+  )
+}
 
 new_method <- function(name, family, title, source, ...) {
   structure(list(name = name, title = title, source = source, parameters = list(...)),
-    class = c(paste0("dpadmm_method_", name), paste0("dpadmm_family_", family), "dpadmm_method")
+    class = c(
+      paste0("dpadmm_method_", name), paste0("dpadmm_family_", family), "dpadmm_method"
+    )
   )
 }
 

@@ -59,7 +59,8 @@ dp_sgd <- function(step = 1, batch = NULL, sampling = c("poisson", "fixed"), cli
         argument = "neighbours")
     }
   }
-  new_method("dp_sgd", "gradient_steps", "DP-SGD", "Cyffers, Bellet and Basu (2023), Proposition 1",
+  new_method("dp_sgd", "descent", "DP-SGD",
+    "Cyffers, Bellet and Basu (2023), Proposition 1",
     step = step, batch = batch, sampling = sampling, clip = clip, neighbours = neighbours
   )
 }
@@ -72,135 +73,12 @@ dp_cd <- function(step = 1, blocks = NULL, order = c("random", "permutation"), c
   order <- check_choice(order, c("random", "permutation"), "order")
   neighbours <- check_choice(neighbours, c("replace-one", "add-remove"), "neighbours")
   if (!is.null(clip)) check_number(clip, "clip", lower = 0, open_lower = TRUE)
-  new_method("dp_cd", "gradient_steps", "DP-CD", "Cyffers, Bellet and Basu (2023), Proposition 2",
+  new_method("dp_cd", "descent", "DP-CD",
+    "Cyffers, Bellet and Basu (2023), Proposition 2",
     step = step, blocks = blocks, order = order, clip = clip, neighbours = neighbours
   )
 }
 
+#' @noRd
 #' @export
-unused_arguments.dpadmm_family_gradient_steps <- function(method) c("C", "rho", "network", "nodes")
-
-#' @noRd
-run_method.dpadmm_family_gradient_steps <- function(method, records, nodes, network, loss, penalty,
-                                                    C, rho, iterations, budget, control, key) {
-  penalty <- check_penalty(penalty)
-  check_gaussian(budget)
-  iterations <- if (is.null(iterations)) 50L else as.integer(iterations)
-  set <- method$parameters
-  n <- nrow(records$x)
-  d <- ncol(records$x)
-  public <- list(
-    N = 1L, records = n, d = d, loss = loss, penalty = penalty, iterations = iterations,
-    row_bound = control$row_bound, epsilon = budget$epsilon, delta = budget$delta,
-    private = budget$private, mechanism = budget$mechanism
-  )
-  bound <- gradient_bound(loss, set$clip, control$row_bound)
-  plan <- gradient_plan(method, n, d, iterations, bound, key)
-  scale <- events <- NULL
-  if (budget$private) {
-    if (is.infinite(bound)) {
-      abort("argument",
-        sprintf('The "%s" loss has no Lipschitz constant: a private fit needs `clip`.', loss$name),
-        argument = "clip"
-      )
-    }
-    at <- function(scale) gradient_events(plan, scale, iterations)
-    scale <- if (is.null(budget$noise)) calibrate_steps(at, plan, public,
-      control) else one_scale(budget$noise)
-    events <- at(scale)
-  }
-  rows <- row_view(records, control$row_bound)
-  # R's step is 2 / beta; lambda = step beta / 2 is at most 1 for the beta chosen
-  beta <- min(2 / set$step, loss$curvature * control$row_bound^2)
-  lambda <- set$step * beta / 2
-  evaluate <- function(k, u, here) {
-    block <- if (length(here) < d) here
-    sum <- .Call(ffi_mean_gradient, rows, plan$batch(k), u, loss$name, loss$width, bound, block)
-    u[here] - (2 / beta) * sum / plan$size
-  }
-  finish <- function(v) .Call(ffi_prox, penalty$name, penalty_numbers(penalty), v, set$step)
-  start <- if (is.null(control$start)) numeric(d) else start_values(control$start, 1L, d)[, 1L]
-  iterates <- noisy_iteration(start, iterations, rep(lambda, iterations), evaluate,
-    scale = if (is.null(scale)) 0 else -(2 / beta) * scale, coordinates = plan$coordinates,
-      key = key, finish = finish
-  )
-  before <- rbind(start, iterates[-iterations, , drop = FALSE], deparse.level = 0)
-  list(
-    coefficients = iterates[iterations, , drop = FALSE], iterates = iterates, events = events,
-    nodes = list(names = "model", size = n), public = public,
-    plan = list(size = plan$size, q = plan$q, grad_bound = bound, beta = beta, lambda = lambda),
-      noise = scale,
-    trace = data.frame(iteration = seq_len(iterations), step = sqrt(rowSums((iterates - before)^2)))
-  )
-}
-
-#' Batches and blocks, drawn without a look at the records.
-#' @noRd
-gradient_plan <- function(method, n, d, iterations, bound, key) {
-  set <- method$parameters
-  both <- if (set$neighbours == "replace-one") 2 else 1
-  if (method$name == "dp_cd") {
-    blocks <- set$blocks
-    if (is.null(blocks)) blocks <- seq_len(d)
-    if (length(blocks) == 1L && d > 1L) {
-      check_number(blocks, "blocks", lower = 1, upper = d, whole = TRUE)
-      blocks <- ceiling(seq_len(d) * blocks / d)
-    }
-    blocks <- check_blocks(blocks, d, list())
-    turn <- if (max(blocks) == 1L) rep(1L, iterations) else {
-      max.col(activations(if (set$order == "random") "one" else "permutation", iterations,
-        max(blocks), key) * 1)
-    }
-    return(list(
-      size = n, q = 1, batch = function(k) NULL, coordinates = function(k) which(blocks == turn[k]),
-      sensitivity = both * bound / n, sampling = "poisson", neighbours = set$neighbours
-    ))
-  }
-  size <- if (is.null(set$batch)) n else set$batch
-  if (size < 1) size <- if (set$sampling == "fixed") max(1, round(size * n)) else size * n
-  if (size > n) {
-    abort("argument", sprintf("`batch` must be at most the number of records, %d, not %g.", n,
-      size),
-      argument = "batch", value = size
-    )
-  }
-  if (set$sampling == "fixed") check_number(size, "batch", whole = TRUE)
-  poisson <- set$sampling == "poisson"
-  q <- size / n
-  list(
-    size = size, q = q, coordinates = function(k) seq_len(d), sensitivity = both * bound / size,
-    batch = if (size == n) {
-      function(k) NULL
-    } else {
-      function(k) core_call(.Call(ffi_sample, key, k, n, if (poisson) q else size, poisson))
-    },
-    sampling = set$sampling, neighbours = set$neighbours
-  )
-}
-
-#' The noise that spends the budget. Sampling only lowers the cost, so the noise without it
-#' is where to start from, downwards: sampled divergences at very small noise are slow.
-#' @noRd
-calibrate_steps <- function(events, plan, public, control) {
-  if (plan$q == 1) return(calibrate_noise(events, public$epsilon, public, control))
-  accountant <- if (control$accountant == "paper") "paper" else "best"
-  start <- gaussian_sigma(public$epsilon, public$delta, plan$sensitivity * sqrt(public$iterations))
-  low <- start
-  repeat {
-    low <- low / 1.5
-    if (fold_events(events(low), public$delta, accountant)$epsilon > public$epsilon) break
-  }
-  calibrate(events, public$epsilon, public$delta, accountant, interval = c(low, 2 * start))
-}
-
-#' @noRd
-gradient_events <- function(plan, scale, iterations) {
-  iteration <- seq_len(iterations)
-  if (plan$q == 1) {
-    return(dp_event_gaussian(scale, plan$sensitivity, neighbours = plan$neighbours,
-      iteration = iteration))
-  }
-  dp_event_subsampled_gaussian(scale, plan$sensitivity,
-    q = plan$q, sampling = plan$sampling, neighbours = plan$neighbours, iteration = iteration
-  )
-}
+unused_arguments.dpadmm_family_descent <- function(method) c("C", "rho", "network", "nodes")

@@ -102,7 +102,7 @@ gradient_method <- function(name, title, algorithm, eta, rho, gamma, A, penalty,
     check_numbers(c, "c")
     c <- as.double(c)
   }
-  out <- new_method(name, "gradient", title,
+  out <- new_method(name, "split", title,
     paste("Xu, Shang, Liu, Liu, Shen and Gong (2020),", algorithm),
     eta = positive(eta, "eta"), rho = positive(check_number(rho, "rho"), "rho"),
     gamma = positive(gamma, "gamma"), A = A, penalty = penalty, B = B, c = c,
@@ -171,3 +171,7 @@ check_constraint <- function(parameters, m) {
     }
   }
 }
+
+#' @noRd
+#' @export
+unused_arguments.dpadmm_family_split <- function(method) c("rho", "network")

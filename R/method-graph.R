@@ -54,7 +54,7 @@ NULL
 #' @export
 admm <- function(eta = NULL, perturb = c("dual", "primal")) {
   perturb <- check_choice(perturb, c("dual", "primal"), "perturb")
-  new_method("admm", "decentralised",
+  new_method("admm", "graph",
     if (perturb == "dual") "ADMM (ADMM-DVP when private)" else "ADMM (ADMM-PVP when private)",
     "Zhang and Zhu (2017)",
     eta = check_parameter(eta, "eta"), perturb = perturb
@@ -64,7 +64,7 @@ admm <- function(eta = NULL, perturb = c("dual", "primal")) {
 #' @rdname decentralised
 #' @export
 m_admm <- function(eta = NULL, growth = NULL, theta = NULL) {
-  new_method("m_admm", "decentralised", "M-ADMM (penalty perturbation when private)",
+  new_method("m_admm", "graph", "M-ADMM (penalty perturbation when private)",
     "Zhang, Khalili and Liu (2018)",
     eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),
     theta = check_parameter(theta, "theta")
@@ -74,7 +74,7 @@ m_admm <- function(eta = NULL, growth = NULL, theta = NULL) {
 #' @rdname decentralised
 #' @export
 r_admm <- function(eta = NULL, gamma = NULL) {
-  new_method("r_admm", "decentralised", "R-ADMM", "Zhang, Khalili and Liu (2019), Algorithm 1",
+  new_method("r_admm", "graph", "R-ADMM", "Zhang, Khalili and Liu (2019), Algorithm 1",
     eta = check_parameter(eta, "eta"), gamma = check_parameter(gamma, "gamma", open_lower = FALSE)
   )
 }
@@ -82,78 +82,47 @@ r_admm <- function(eta = NULL, gamma = NULL) {
 #' @rdname decentralised
 #' @export
 mr_admm <- function(eta = NULL, growth = NULL, gamma = NULL) {
-  new_method("mr_admm", "decentralised", "MR-ADMM", "Zhang, Khalili and Liu (2019), Algorithms 2 and 3",
+  new_method("mr_admm", "graph", "MR-ADMM", "Zhang, Khalili and Liu (2019), Algorithms 2 and 3",
     eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),
     gamma = check_parameter(gamma, "gamma", open_lower = FALSE)
   )
 }
 
-#' The public schedule of a method: N x T matrices of penalties and dual steps, gamma by
-#' node, the update rule of each iteration, which of them are noisy, and where the noise
-#' goes. `amplify` (N x T) turns the user's noise into that of the objective; `chosen` holds
-#' the parameters a user who gives none gets.
 #' @noRd
-schedule <- function(method, public) UseMethod("schedule")
-
 #' @export
-schedule.dpadmm_method_admm <- function(method, public) {
+schedule.dpadmm_method_admm <- function(method, problem, budget, iterations) {
   dual <- method$parameters$perturb == "dual"
-  new_schedule(public, method$parameters,
+  new_schedule(problem, budget, iterations, method$parameters,
     update = "exact", place = if (dual) "objective" else "output",
-    printed = if (dual) "m-admm, Theorem 4.1" else NA
+    printed = if (dual) "m_admm"
   )
 }
 
+#' @noRd
 #' @export
-schedule.dpadmm_method_m_admm <- function(method, public) {
-  out <- new_schedule(public, method$parameters,
-    update = "exact", grows = TRUE, printed = "m-admm, Theorem 4.1"
+schedule.dpadmm_method_m_admm <- function(method, problem, budget, iterations) {
+  out <- new_schedule(problem, budget, iterations, method$parameters,
+    update = "exact", grows = TRUE, printed = "m_admm"
   )
   theta <- method$parameters$theta
   if (is.null(theta)) theta <- min(out$eta[, 1L])
-  out$theta[] <- per_node(theta, public$N, "theta")
-  out$amplify <- 2 * out$eta * public$degree
+  out$theta[] <- per_node(theta, problem$N, "theta")
+  out$amplify <- 2 * out$eta * problem$degree
   out
 }
 
-#' @export
-schedule.dpadmm_method_r_admm <- function(method, public) {
-  new_schedule(public, method$parameters,
-    update = c("exact", "recycled"), printed = "recycled-admm, Theorem V.1"
-  )
-}
-
-#' @export
-schedule.dpadmm_method_mr_admm <- function(method, public) {
-  new_schedule(public, method$parameters,
-    update = c("exact", "recycled"), grows = TRUE, printed = "recycled-admm, Theorem V.1"
-  )
-}
-
-#' @param update the rules of a cycle; recycled updates are noiseless and do not move the dual.
-#' @param grows whether the penalty of the k-th cycle is eta growth^k.
 #' @noRd
-new_schedule <- function(public, parameters, update, grows = FALSE, place = "objective", printed) {
-  N <- public$N
-  T <- public$iterations
-  cycle <- rep_len(update, T)
-  noisy <- cycle != "recycled"
-  k <- ceiling(seq_len(T) / length(update))
-  chosen <- default_parameters(public, grows, length(update))
-  pick <- function(name) {
-    value <- parameters[[name]]
-    per_node(if (is.null(value)) chosen[[name]] else value, N, name)
-  }
-  eta <- pick("eta") * if (grows) outer(pick("growth"), k, `^`) else matrix(1, N, T)
-  if (any(bad <- !is.finite(eta))) {
-    at <- arrayInd(which(bad)[1L], dim(eta))
-    abort("finite", sprintf("`growth` makes the penalty of node %d infinite at iteration %d.", at[1L], at[2L]),
-      argument = "growth", place = c(at)
-    )
-  }
-  list(
-    update = cycle, noisy = noisy, eta = eta, theta = eta * rep(as.double(noisy), each = N),
-    gamma = pick("gamma"), amplify = matrix(1, N, T),
-    place = place, printed = printed, chosen = chosen
+#' @export
+schedule.dpadmm_method_r_admm <- function(method, problem, budget, iterations) {
+  new_schedule(problem, budget, iterations, method$parameters,
+    update = c("exact", "recycled"), printed = "recycled_admm"
+  )
+}
+
+#' @noRd
+#' @export
+schedule.dpadmm_method_mr_admm <- function(method, problem, budget, iterations) {
+  new_schedule(problem, budget, iterations, method$parameters,
+    update = c("exact", "recycled"), grows = TRUE, printed = "recycled_admm"
   )
 }

@@ -95,7 +95,8 @@ NULL
 #' @rdname plausible
 #' @export
 pp_admm <- function(eta = NULL, beta = NULL, split = NULL, eps1 = NULL, eps3 = NULL) {
-  new_method("pp_admm", "decentralised", "PP-ADMM", "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 1",
+  new_method("pp_admm", c("plausible", "graph"), "PP-ADMM",
+    "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 1",
     eta = check_parameter(eta, "eta"), beta = check_parameter(beta, "beta"), split = check_split(split, "split"),
     eps1 = check_parameter(eps1, "eps1"), eps3 = check_eps3(eps3, eps1)
   )
@@ -107,7 +108,8 @@ ipp_admm <- function(eta = NULL, beta = NULL, split = NULL, threshold = 1e-3, ma
                      loss_clip = 2, eps_ratio = NULL, test_share = 0.1, eps1 = NULL, eps3 = NULL) {
   if (!is.null(max_sends)) max_sends <- as.integer(check_number(max_sends, "max_sends", lower = 1, upper = 1e6, whole = TRUE))
   if (!is.null(eps_ratio)) check_number(eps_ratio, "eps_ratio", lower = 0, open_lower = TRUE)
-  new_method("ipp_admm", "decentralised", "IPP-ADMM", "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 2",
+  new_method("ipp_admm", c("plausible", "graph"), "IPP-ADMM",
+    "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 2",
     eta = check_parameter(eta, "eta"), beta = check_parameter(beta, "beta"), split = check_split(split, "split"),
     threshold = check_number(threshold, "threshold"), max_sends = max_sends,
     loss_clip = check_number(loss_clip, "loss_clip", lower = 0, open_lower = TRUE), eps_ratio = eps_ratio,
@@ -129,12 +131,18 @@ check_eps3 <- function(eps3, eps1) {
   eps3
 }
 
+#' @noRd
 #' @export
-schedule.dpadmm_method_pp_admm <- function(method, public) {
-  new_schedule(public, method$parameters, update = "plausible", printed = "plausible-admm, Theorem 2")
+schedule.dpadmm_method_pp_admm <- function(method, problem, budget, iterations) {
+  new_schedule(problem, budget, iterations, method$parameters,
+    update = "plausible"
+  )
 }
 
+#' @noRd
 #' @export
-schedule.dpadmm_method_ipp_admm <- function(method, public) {
-  new_schedule(public, method$parameters, update = "sparse_vector", printed = "plausible-admm, Theorem 5")
+schedule.dpadmm_method_ipp_admm <- function(method, problem, budget, iterations) {
+  new_schedule(problem, budget, iterations, method$parameters,
+    update = "sparse_vector"
+  )
 }

@@ -16,18 +16,20 @@
 #' such that the penalty weighs 1/n a record and the iterations are fewer; very few for a
 #' pure budget, whose noise grows with every release.
 #' @noRd
-default_problem <- function(C, iterations, size, rho, row_bound, budget) {
+default_problem <- function(problem, budget, iterations) {
   calibrated <- all(is.finite(if (is.null(budget$epsilon)) Inf else budget$epsilon))
+  C <- problem$C
   if (is.null(C)) {
-    C <- if (calibrated) min(rho * mean(size) / row_bound^2, size) else 1
+    size <- problem$size
+    C <- if (calibrated) min(problem$rho * mean(size) / problem$row_bound^2, size) else 1
   }
   if (is.null(iterations)) {
     iterations <- if (!calibrated) {
       50
-    } else if (budget$mechanism == "gaussian") {
-      30
+    } else if (noise_mechanism(budget$mechanism)$pure) {
+      2 * min(max(1, round(min(budget$epsilon))), 5)
     } else {
-      2 * min(max(1, round(budget$epsilon)), 5)
+      30
     }
   }
   list(C = C, iterations = as.integer(iterations))
@@ -36,39 +38,40 @@ default_problem <- function(C, iterations, size, rho, row_bound, budget) {
 #' Penalty, growth, dual step and proximal weight.
 #' @param grows whether the method's penalty grows; cycle: updates of which one is noisy.
 #' @noRd
-default_parameters <- function(public, grows, cycle) {
-  n <- sum(public$size)
-  B <- min(public$size)
-  degree <- mean(public$degree)
-  T <- public$iterations
-  K <- ceiling(T / cycle)
-  growth <- if (grows && public$private) .default_growth^(1 / K) else 1
-  time <- min(n, noise_time(public, K, n), curvature_time(public, T, K, B))
+default_parameters <- function(problem, budget, iterations, grows, cycle) {
+  n <- problem$records
+  degree <- mean(problem$degree)
+  K <- ceiling(iterations / cycle)
+  growth <- if (grows && budget$private) .default_growth^(1 / K) else 1
+  time <- min(
+    n, noise_time(problem, budget, K), curvature_time(problem, budget, iterations, K)
+  )
   steps <- sum(growth^-seq_len(K)) * if (cycle > 1L) 1 + 1 / (1 + .default_proximal) else 1
-  eta <- public$C * public$row_bound^2 * steps / (2 * degree * time)
+  eta <- problem$C * problem$row_bound^2 * steps / (2 * degree * time)
   list(eta = eta, growth = growth, gamma = 2 * .default_proximal * eta * growth * degree)
 }
 
 #' Standard deviation of one noisy update's linear term per coordinate, over C and the row
 #' bound. For a budget: what it will about be after calibration.
 #' @noRd
-noise_sd <- function(public, K) {
-  if (!public$private) return(0)
-  B <- min(public$size)
-  sensitivity <- 2 * public$loss$lipschitz / B
-  if (is.null(public$noise)) {
-    if (public$mechanism == "gamma") return(sensitivity * K * sqrt(public$d + 1) / min(public$epsilon))
-    # Renyi accounting needs about 1.085 times the noise of the exact composition
-    return(1.085 * sensitivity * sqrt(K) * gaussian_sigma(min(public$epsilon), public$delta, 1))
+noise_sd <- function(problem, budget, K) {
+  if (!budget$private) return(0)
+  mechanism <- noise_mechanism(budget$mechanism)
+  if (!is.null(budget$noise)) {
+    sd <- mechanism$sd(mean(budget$noise$scale), problem$d)
+    return(sd / (problem$C * problem$row_bound))
   }
-  scale <- mean(public$noise$scale)
-  sd <- if (public$mechanism == "gamma") sqrt(public$d + 1) / scale else scale
-  sd / (public$C * public$row_bound)
+  sensitivity <- 2 * problem$loss$lipschitz / min(problem$size)
+  if (mechanism$pure) {
+    return(sensitivity * K * sqrt(problem$d + 1) / min(budget$epsilon))
+  }
+  # Renyi accounting needs about 1.085 times the noise of the exact composition
+  1.085 * sensitivity * sqrt(K) * gaussian_sigma(min(budget$epsilon), budget$delta, 1)
 }
 
-noise_time <- function(public, K, n) {
-  sd <- noise_sd(public, K)
-  if (sd == 0) Inf else .default_noise / (sd / sqrt(K * public$N))
+noise_time <- function(problem, budget, K) {
+  sd <- noise_sd(problem, budget, K)
+  if (sd == 0) Inf else .default_noise / (sd / sqrt(K * problem$N))
 }
 
 #' The longest time at which curvature costs little of the budget: for Gamma-norm noise
@@ -76,13 +79,18 @@ noise_time <- function(public, K, n) {
 #' the shift (Theorems 2 and 3 of the accounting vignette) and against one over the order
 #' at which the budget is met.
 #' @noRd
-curvature_time <- function(public, T, K, B) {
-  if (!public$private || !is.null(public$noise)) return(Inf)
-  kappa <- if (public$mechanism == "gamma") {
-    0.1 * min(public$epsilon) / K
+curvature_time <- function(problem, budget, iterations, K) {
+  if (!budget$private || !is.null(budget$noise)) return(Inf)
+  loss <- problem$loss
+  epsilon <- min(budget$epsilon)
+  kappa <- if (noise_mechanism(budget$mechanism)$pure) {
+    0.1 * epsilon / K
   } else {
-    z <- 1.085 * gaussian_sigma(min(public$epsilon), public$delta, 1)
-    min((if (public$loss$tied) 0.5 else 0.15) / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / public$delta))))
+    z <- 1.085 * gaussian_sigma(epsilon, budget$delta, 1)
+    min(
+      (if (loss$logistic_curvature) 0.5 else 0.15) / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / budget$delta)))
+    )
   }
-  kappa / public$loss$curvature * B * T * min(public$degree) / mean(public$degree)
+  kappa / loss$curvature * min(problem$size) * iterations *
+    min(problem$degree) / mean(problem$degree)
 }

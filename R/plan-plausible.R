@@ -1,254 +1,194 @@
-# Noise of PP-ADMM and IPP-ADMM: calibrated under an accountant, or by the printed rules.
+# Plans of PP-ADMM and IPP-ADMM: two noises, of the objective and of the inexact result, and
+# perhaps a test, all from one unit, the size of the noise in the objective.
 
+#' @noRd
 #' @export
-protect.dpadmm_method_pp_admm <- function(method, plan, public, budget, control) {
-  protect_plausible(method$parameters, plan, public, budget, control)
-}
-
-#' @export
-protect.dpadmm_method_ipp_admm <- function(method, plan, public, budget, control) {
+draft_plan.dpadmm_family_plausible <- function(method, problem, budget, settings) {
+  plan <- NextMethod()
   p <- method$parameters
-  if (is.null(p$max_sends)) p$max_sends <- (2L * public$iterations + 2L) %/% 3L
-  if (p$max_sends > public$iterations) {
-    abort("argument", sprintf(
-      "`max_sends` must be at most the number of iterations: %d > %d.", p$max_sends, public$iterations
-    ), argument = "max_sends", value = p$max_sends)
-  }
-  if (is.null(p$eps_ratio)) p$eps_ratio <- (2 * p$max_sends)^(2 / 3)
-  protect_plausible(p, plan, public, budget, control)
-}
-
-protect_plausible <- function(p, plan, public, budget, control) {
-  N <- public$N
-  T <- public$iterations
-  printed <- control$accountant == "paper"
-  sends <- if (is.null(p$max_sends)) T else p$max_sends
-  beta <- if (!is.null(p$beta)) p$beta else if (printed) 10^-3.5 else default_beta(public)
-  plan$beta <- per_node(beta, N, "beta")
+  printed <- settings$control$accountant == "paper"
   if (!printed && !(is.null(p$eps1) && is.null(p$eps3))) {
-    abort("argument", '`eps1` and `eps3` are parameters of accountant = "paper".', argument = "eps1")
-  }
-  if (!is.null(p$split)) p$split <- per_node(p$split, N, "split")
-  out <- list(public = public, plan = plan, tol = plan$beta)
-  if (budget$private) {
-    noise <- if (!is.null(budget$noise)) {
-      given_plausible(p, plan, public, budget$noise, sends)
-    } else if (printed) {
-      out$public <- public <- raise_lambda(p, public, sends)
-      printed_plausible(p, plan, public, sends)
-    } else {
-      calibrated_plausible(p, plan, public, control, sends)
-    }
-    out$noise <- noise[c("objective", "output")]
-    out$plan$split <- noise$split
-    out$objective <- matrix(noise$objective, N, T)
-    out$output <- matrix(noise$output, N, T)
-    out$events <- plausible_events(plan, public, noise, seq_len(N), seq_len(sends), printed)
-  }
-  if (!is.null(p$max_sends)) {
-    sensitivity <- if (printed) {
-      rep(2 * p$loss_clip, N)
-    } else {
-      query_sensitivity(public, p$loss_clip, plan$beta, modulus_of(plan, public))
-    }
-    out$test <- out$plan$test <- sparse_vector_test(
-      p, N, sensitivity, if (budget$private) noise$test, p$max_sends, printed
+    abort("argument", '`eps1` and `eps3` are parameters of accountant = "paper".',
+      argument = "eps1"
     )
   }
-  out
+  plan$shapes <- "node"
+  plan$updates <- 1L
+  plan$sends <- plan$iterations
+  if (method$name == "ipp_admm") plan <- plan_sends(plan, p)
+  beta <- if (!is.null(p$beta)) p$beta else if (printed) 10^-3.5 else default_beta(problem, plan)
+  plan$as_printed <- printed
+  plan$beta <- plan$tol <- per_node(beta, problem$N, "beta")
+  plan$test_share <- p$test_share
+  split <- if (!is.null(p$split)) per_node(p$split, problem$N, "split")
+  if (budget$private) {
+    plan$chosen_split <- split
+    plan$split <- if (is.null(split)) variance_split(plan) else split
+    plan <- with_split(plan, plan$split)
+  }
+  if (method$name == "ipp_admm") plan <- with_test(plan, p, printed)
+  plan
 }
 
-default_beta <- function(public) {
-  if (is.infinite(public$loss$lipschitz)) public$loss$lipschitz <- 1 # without noise
-  gradient_sensitivity(public) / 100
+plan_sends <- function(plan, p) {
+  sends <- p$max_sends
+  if (is.null(sends)) sends <- (2L * plan$iterations + 2L) %/% 3L
+  if (sends > plan$iterations) {
+    abort("argument", sprintf(
+      "`max_sends` must be at most the number of iterations: %d > %d.", sends, plan$iterations
+    ), argument = "max_sends", value = sends)
+  }
+  plan$sends <- sends
+  plan$eps_ratio <- if (is.null(p$eps_ratio)) (2 * sends)^(2 / 3) else p$eps_ratio
+  plan
 }
 
-gradient_sensitivity <- function(public) {
-  2 * public$C / public$size * public$loss$lipschitz * public$row_bound
+#' A hundredth of what a record moves; without noise losses may be as steep as they like.
+#' @noRd
+default_beta <- function(problem, plan) {
+  problem$C <- plan$problem$C
+  if (is.infinite(problem$loss$lipschitz)) problem$loss$lipschitz <- 1
+  gradient_sensitivity(problem) / 100
 }
-
-modulus_of <- function(plan, public) public$rho / public$N + 2 * plan$eta[, 1L] * public$degree
 
 #' Where the two noises enter: what a neighbour moves, over what it is then divided by. The
 #' minimiser moves by `shift[, 1]`, the distance to it by `shift[, 2]`.
 #' @noRd
-shifts <- function(plan, public) {
-  modulus <- modulus_of(plan, public)
-  cbind(gradient_sensitivity(public), 2 * plan$beta) / modulus
+shifts <- function(plan) {
+  cbind(gradient_sensitivity(plan$problem), 2 * plan$beta) / modulus_of(plan)[, 1L]
 }
 
 #' The split of least variance when the variances of both noises add, and a release costs
 #' `(shift / noise)^2` (Gaussian noise; Gamma-norm noise at delta > 0, nearly) or `shift /
 #' noise` (Gamma-norm noise, pure): then the variances are in the ratio of the shifts, or of
-#' their powers 2/3. What it is a share of, see `linked_noise()`.
+#' their powers 2/3.
 #' @noRd
-variance_split <- function(shift, public) {
-  power <- if (public$mechanism == "gaussian") 1 else if (public$delta > 0) 1 / 2 else 2 / 3
-  weight <- shift^power
+variance_split <- function(plan) {
+  pure <- noise_mechanism(plan$budget$mechanism)$pure
+  power <- if (!pure) 1 else if (plan$budget$delta > 0) 1 / 2 else 2 / 3
+  weight <- shifts(plan)^power
   weight[, 2L] / rowSums(weight)
 }
 
-#' Both noises and the test's epsilon for noise of size `unit` (a standard deviation, or the
-#' inverse of a rate) in the objective of nodes i.
+#' A plan with this split (one a node) of what a release may cost: its releases, whose
+#' weights link the noise on the result and the test's epsilon to the unit. Gaussian noise
+#' spends squares of shift over noise, Gamma-norm noise the ratio itself.
 #' @noRd
-linked_noise <- function(unit, split, i, p, plan, public, sends) {
-  shift <- shifts(plan, public)[i, , drop = FALSE]
-  modulus <- modulus_of(plan, public)[i]
-  gaussian <- public$mechanism == "gaussian"
+with_split <- function(plan, split) {
+  printed <- plan$as_printed
+  plan$split <- split
+  problem <- plan$problem
+  pure <- noise_mechanism(plan$budget$mechanism)$pure
+  shift <- shifts(plan)
+  modulus <- modulus_of(plan)[, 1L]
   odds <- (1 - split) / split
-  second <- unit / modulus * shift[, 2L] / shift[, 1L] * if (gaussian) sqrt(odds) else odds
-  # what one release costs in the currency of `split`
-  first_cost <- if (gaussian) (shift[, 1L] * modulus / unit)^2 / 2 else shift[, 1L] * modulus / unit
-  cost <- sends * first_cost / (1 - split)
-  test <- if (!is.null(p$test_share)) cost * p$test_share / (1 - p$test_share)
-  list(
-    objective = if (gaussian) unit else 1 / unit, output = if (gaussian) second else 1 / second,
-    split = split, test = if (gaussian && !is.null(test)) sqrt(2 * test) else test,
-    variance = (unit / modulus)^2 + second^2
-  )
-}
-
-#' Events of nodes i: `at` numbers the releases of a node, each by its earliest possible
-#' iteration.
-#' @noRd
-plausible_events <- function(plan, public, noise, i, at, printed = FALSE) {
-  n <- length(i) * length(at)
-  objective <- decentralised_events(plan, public, public$mechanism, rep_len(noise$objective, n), i, at)
-  moved <- rep(shifts(plan, public)[i, 2L], length(at))
-  scale <- rep_len(noise$output, n)
-  output <- switch(public$mechanism,
-    gaussian = dp_event_gaussian(scale, moved, node = objective$node, iteration = objective$iteration),
-    gamma = dp_event_gamma(scale, moved, public$d, node = objective$node, iteration = objective$iteration)
-  )
-  test <- if (!is.null(noise$test)) {
-    event <- if (printed) event_printed_test else dp_event_pure
-    event(round_up(rep_len(noise$test, length(i))), node = i, iteration = 1)
+  result <- shift[, 2L] / shift[, 1L] / modulus * if (pure) odds else sqrt(odds)
+  cost <- gradient_sensitivity(problem) # of one release with unit noise in the objective
+  if (!pure) cost <- cost^2 / 2
+  node <- rep(seq_len(problem$N), plan$sends)
+  objective <- graph_releases(plan, seq_len(plan$sends))
+  releases <- list(objective, new_releases("output", node, objective$iteration,
+    sensitivity = shift[node, 2L], weight = result[node]
+  ))
+  if (!is.null(plan$test_share)) {
+    share <- plan$sends * cost / (1 - split) * plan$test_share / (1 - plan$test_share)
+    releases[[3L]] <- new_releases(
+      if (printed) "printed_test" else "test", seq_len(problem$N), 1,
+      sensitivity = 0, weight = 1 / if (pure) share else sqrt(2 * share)
+    )
   }
-  events <- c(objective, output, test)
-  events$printed <- if (public$mechanism == "gaussian") plan$printed else NA_character_
-  events$printed_modulus <- public$rho / public$N
-  events
+  plan$releases <- do.call(rbind, releases)
+  plan$result_weight <- result
+  plan
 }
 
-#' The noise that meets the budget, with the split of least total variance.
+#' @noRd
+#' @export
+protect.dpadmm_family_plausible <- function(method, plan) {
+  if (!is.null(plan$budget$noise)) return(with_unit(plan, given(plan)))
+  if (plan$control$accountant == "paper") return(protect_as_printed(method, plan))
+  if (is.null(plan$chosen_split)) plan <- with_split(plan, searched_split(plan))
+  with_unit(plan, calibrated(plan))
+}
+
+#' The split of least total variance in the solution.
 #'
 #' `variance_split()` is exact when pure losses add, and for Gaussian noise but for what
 #' curvature costs. Under another accountant the odds of the best split are searched for,
-#' and as a multiple of the formula's carried over to the next node. For Gaussian noise one
-#' node's search is enough: nodes differ in sizes, degrees and budgets, and the variance is
+#' and as a multiple of the formula's carried over to the next party. For Gaussian noise one
+#' party's search is enough: they differ in sizes, degrees and budgets, and the variance is
 #' flat around its minimum. The cost of Gamma-norm noise has kinks where another bound takes
-#' over, so there the first nodes are searched one by one.
+#' over, so there the first parties are searched one by one.
 #' @noRd
-calibrated_plausible <- function(p, plan, public, control, sends) {
-  first <- variance_split(shifts(plan, public), public)
-  calibrated <- function(i, split, near) {
-    link <- function(unit) linked_noise(unit, split, i, p, plan, public, sends)
-    unit <- calibrate_noise(function(unit) {
-      events <- plausible_events(plan, public, link(unit), i, 1L)
-      events$count[events$mechanism != "pure"] <- sends
-      events
-    }, public$epsilon[i], public, control, near)
-    c(link(unit), unit = unit)
+searched_split <- function(plan) {
+  first <- plan$split
+  pure <- noise_mechanism(plan$budget$mechanism)$pure
+  to_search <- if (!pure) 1L else if (plan$budget$delta > 0) 5L else 0L
+  multiplied <- function(step) stats::plogis(stats::qlogis(first) + step)
+  found <- numeric(length(first))
+  groups <- unlike_parties(plan)
+  for (k in seq_along(groups)) {
+    step <- if (k > 1L) found[groups[[k - 1L]][1L]] else 0
+    if (k <= to_search) step <- best_step(plan, groups[[k]][1L], step, multiplied)
+    found[groups[[k]]] <- step
   }
-  multiplied <- function(i, step) stats::plogis(stats::qlogis(first[i]) + step)
-  best_step <- function(i, from, near) {
-    start <- calibrated(i, multiplied(i, from), near)
-    log_variance <- function(step) {
-      split <- multiplied(i, step)
-      near <- start$unit * sqrt((1 - start$split) / (1 - split))
-      tryCatch(log(calibrated(i, split, near)$variance), dpadmm_error = function(e) 1e300)
-    }
-    found <- stats::optimize(log_variance, from + c(-0.6, 0.6), tol = 0.05)
-    if (found$objective < log(start$variance)) found$minimum else from
-  }
-  pure <- public$mechanism == "gamma" && public$delta == 0
-  to_search <- if (pure || !is.null(p$split)) 0L else if (public$mechanism == "gaussian") 1L else 5L
-  step <- 0
-  out <- last <- NULL
-  for (group in alike_nodes(plan, public, plan$beta, p$split)) {
-    i <- group[1L]
-    near <- if (identical(last$epsilon, public$epsilon[i])) {
-      last$unit * last$size / public$size[i]
-    } else {
-      share <- (if (is.null(p$split)) 1 - first[i] else 1 - p$split[i]) * (1 - if (is.null(p$test_share)) 0 else p$test_share)
-      likely_noise(public, i, gradient_sensitivity(public)[i], sends / share)
-    }
-    if (to_search > 0L) step <- best_step(i, step, near)
-    to_search <- to_search - 1L
-    found <- calibrated(i, if (is.null(p$split)) multiplied(i, step) else p$split[i], near)
-    last <- list(unit = found$unit, size = public$size[i], epsilon = public$epsilon[i])
-    for (name in names(Filter(Negate(is.null), found))) {
-      if (is.null(out[[name]])) out[[name]] <- numeric(public$N)
-      out[[name]][group] <- found[[name]]
-    }
-  }
-  out
+  multiplied(found)
 }
 
-#' Noise of the user's scale in the objective; the rest follows from the split.
-#' @noRd
-given_plausible <- function(p, plan, public, noise, sends) {
-  scale <- noise$scale
-  if (is.matrix(scale)) {
-    abort("shape", "The noise of this method must be one number, or one a node.", argument = "noise", value = dim(scale))
-  }
-  scale <- per_node(scale, public$N, "noise")
-  unit <- if (public$mechanism == "gamma") 1 / scale else scale
-  split <- if (is.null(p$split)) variance_split(shifts(plan, public), public) else p$split
-  linked_noise(unit, split, seq_len(public$N), p, plan, public, sends)
-}
-
-# ---- as printed -----------------------------------------------------------------------
-
-#' The printed privacy parameters of every node: rho1, eps1 and eps3 of one noise in the
-#' objective, rho2 of one noise on the result, and the test's epsilon.
-#' @noRd
-printed_parameters <- function(p, public, sends) {
-  if (public$mechanism != "gaussian") {
-    abort("accountant", "The printed rules are for Gaussian noise: they need `delta` > 0.", argument = "delta")
-  }
-  N <- public$N
-  log_odds <- -log(public$delta)
-  total <- public$epsilon^2 / (4 * log_odds)
-  test <- if (!is.null(p$test_share)) total * p$test_share
-  share <- (total - if (is.null(test)) 0 else test) / sends
-  split <- if (is.null(p$split)) rep(0.001, N) else p$split
-  rho1 <- share * (1 - split)
-  eps1 <- rho1 + 2 * sqrt(rho1 * log_odds)
-  if (!is.null(p$eps1)) {
-    if (!is.null(p$split)) abort("argument", "Give `split` or `eps1`, not both.", argument = "eps1")
-    eps1 <- per_node(p$eps1, N, "eps1")
-    rho1 <- eps1^2 / (4 * log_odds)
-    split <- 1 - rho1 / share
-    if (any(split <= 0)) {
-      abort("budget", sprintf(
-        "`eps1` = %g spends more than `epsilon` allows one release: at most %g.", max(eps1), min(2 * sqrt(share * log_odds))
-      ), argument = "eps1", value = p$eps1)
-    }
-  }
-  eps3 <- if (is.null(p$eps3)) 0.99 * eps1 else per_node(p$eps3, N, "eps3")
-  if (any(eps1 <= eps3)) {
-    abort("argument", sprintf("`eps1` must be larger than `eps3`: %g <= %g.", min(eps1), max(eps3)),
-      argument = "eps3", value = p$eps3
-    )
-  }
-  list(eps1 = eps1, eps3 = eps3, rho2 = share * split, split = split, test = if (!is.null(test)) sqrt(2 * test))
-}
-
-#' lambda-hat of line 3 of both algorithms.
-#' @noRd
-raise_lambda <- function(p, public, sends) {
-  q <- printed_parameters(p, public, sends)
-  added <- public$loss$curvature * public$C * public$row_bound^2 / public$size
-  public$rho <- max(public$rho, 2.8 * public$N * added / (q$eps1 - q$eps3))
-  public
-}
-
-printed_plausible <- function(p, plan, public, sends) {
-  q <- printed_parameters(p, public, sends)
-  scaled_to <- if (is.null(p$max_sends)) q$eps3 else q$eps1
-  list(
-    objective = gradient_sensitivity(public) * sqrt(2 * log(1.25 / public$delta)) / scaled_to,
-    output = plan$beta / (sqrt(2 * q$rho2) * modulus_of(plan, public)), split = q$split, test = q$test
+unlike_parties <- function(plan) {
+  own <- split(seq_len(nrow(plan$releases)), plan$releases$node)
+  counted <- lapply(own, function(rows) counted_releases(plan$releases[rows, , drop = FALSE]))
+  likely <- mapply(likely_unit, counted, plan$budget$epsilon,
+    MoreArgs = list(budget = plan$budget, problem = plan$problem)
   )
+  alike_parties(counted, plan$budget$epsilon, likely)
+}
+
+#' The step of the log odds at which party i's variance is least, near `from`.
+#' @noRd
+best_step <- function(plan, i, from, multiplied) {
+  log_variance <- function(step) {
+    trial <- with_split(plan, multiplied(step))
+    trial$releases <- trial$releases[trial$releases$node == i, , drop = FALSE]
+    tryCatch({
+      unit <- one_party_unit(trial, i)
+      log((unit / modulus_of(trial)[i, 1L])^2 + (unit * trial$result_weight[i])^2)
+    }, dpadmm_error = function(e) 1e300)
+  }
+  found <- stats::optimize(log_variance, from + c(-0.6, 0.6), tol = 0.05)
+  if (found$objective < log_variance(from)) found$minimum else from
+}
+
+#' The unit of party i alone.
+#' @noRd
+one_party_unit <- function(plan, i) {
+  counted <- counted_releases(plan$releases)
+  epsilon <- plan$budget$epsilon[i]
+  calibrate_unit(function(unit) {
+    release_events(counted, unit, plan$budget$mechanism, plan$problem)
+  }, epsilon, plan$budget$delta, "best", likely_unit(counted, epsilon, plan$budget, plan$problem))
+}
+
+#' @noRd
+#' @export
+apply_unit.dpadmm_family_plausible <- function(method, plan, unit) {
+  scale <- noise_mechanism(plan$budget$mechanism)$scale
+  plan$unit <- unit
+  noise_scales(plan, scale(unit[, 1L]), scale(unit[, 1L] * plan$result_weight),
+    if (!is.null(plan$test)) 1 / (unit[, 1L] * test_weight(plan))
+  )
+}
+
+test_weight <- function(plan) {
+  plan$releases$weight[plan$releases$part %in% c("test", "printed_test")]
+}
+
+#' @param epsilon of the test, one a node.
+#' @noRd
+noise_scales <- function(plan, objective, output, epsilon) {
+  N <- plan$problem$N
+  plan$noise <- list(objective = objective, output = output)
+  plan$scales <- lapply(plan$noise, matrix, N, plan$iterations)
+  if (!is.null(plan$test)) plan$test <- noisy_test(plan$test, epsilon, plan$sends)
+  plan
 }

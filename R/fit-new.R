@@ -1,0 +1,39 @@
+# The one shape of a fit, whatever the method.
+
+#' @param result what the core answers: `f` (d x parties), `iterates`, `gap`, `step`, ...
+#' @noRd
+new_fit <- function(plan, result, records, seeded) {
+  problem <- plan$problem
+  columns <- records$blueprint$columns
+  if (is.null(columns)) columns <- paste0("x", seq_len(problem$d))
+  models <- t(result$f)
+  dimnames(models) <- list(problem$names, columns)
+  iterates <- result$iterates
+  if (!is.null(iterates)) {
+    dimnames(iterates) <- c(
+      list(NULL), if (length(dim(iterates)) == 3L) list(problem$names), list(columns)
+    )
+  }
+  trace <- data.frame(iteration = seq_len(plan$iterations))
+  trace$gap <- result$gap
+  trace$step <- result$step
+  structure(c(
+    list(
+      coefficients = models, iterates = iterates, trace = trace, events = plan$events,
+      noise = plan$noise, nodes = list(names = problem$names, size = problem$size), plan = plan,
+      blueprint = records$blueprint, seeded = seeded,
+      leaks = if (plan$private) c(records$leaks, plan$leaks)
+    ),
+    sending(result$sent, problem), result$extra
+  ), class = "dpadmm_fit")
+}
+
+#' Who sent when, and the messages this saved.
+#' @noRd
+sending <- function(sent, problem) {
+  if (is.null(sent)) return(NULL)
+  dimnames(sent) <- list(problem$names, NULL)
+  degree <- problem$degree
+  count <- sum(rowSums(sent) * degree)
+  list(sends = sent, messages = c(sent = count, saved = sum(degree) * ncol(sent) - count))
+}

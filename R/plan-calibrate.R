@@ -1,0 +1,109 @@
+# From a plan's releases and a budget to the size of its noise: one calibration for all
+# methods.
+
+#' The unit of noise of every party that spends its budget: alike parties are calibrated once,
+#' and each answer says where to look for the next.
+#' @param releases table of all parties.
+#' @param epsilon one a party.
+#' @param events a function of counted releases and a unit: their events, or what a paper
+#'   prints of them.
+#' @noRd
+calibrate_units <- function(releases, epsilon, budget, problem, events, accountant) {
+  node <- ifelse(is.na(releases$node), 1L, releases$node)
+  own <- unname(split(seq_along(node), factor(node, seq_along(epsilon))))
+  counted <- lapply(own, function(rows) counted_releases(releases[rows, , drop = FALSE]))
+  likely <- mapply(likely_unit, counted, epsilon, MoreArgs = list(budget = budget, problem = problem))
+  unit <- numeric(length(epsilon))
+  last <- NULL
+  for (group in alike_parties(counted, epsilon, likely)) {
+    i <- group[1L]
+    near <- likely[i]
+    if (identical(last$epsilon, epsilon[i])) near <- near * last$unit / last$likely
+    unit[group] <- calibrate_unit(
+      function(unit) events(counted[[i]], unit), epsilon[i], budget$delta, accountant, near,
+      sampled = any(counted[[i]]$q < 1)
+    )
+    last <- list(epsilon = epsilon[i], unit = unit[i], likely = likely[i])
+  }
+  unit
+}
+
+#' Groups of parties with the same releases and budget, neighbours in these next to each
+#' other.
+#' @noRd
+alike_parties <- function(counted, epsilon, likely) {
+  text <- function(x) if (is.double(x)) sprintf("%a", x) else as.character(x)
+  key <- vapply(seq_along(counted), function(i) {
+    table <- counted[[i]][setdiff(names(counted[[i]]), c("node", "iteration"))]
+    paste(c(text(epsilon[i]), unlist(lapply(table, text))), collapse = " ")
+  }, "")
+  groups <- unname(split(seq_along(key), match(key, key)))
+  first <- vapply(groups, `[`, 1L, 1L)
+  groups[order(epsilon[first], likely[first])]
+}
+
+#' The unit that would do if the noise were Gaussian, composed exactly, and curvature and
+#' sampling cost or saved nothing. Gamma-norm noise of scale s in d dimensions costs about as
+#' much as Gaussian noise of standard deviation s sqrt(d). `NA` for pure budgets.
+#' @noRd
+likely_unit <- function(counted, epsilon, budget, problem) {
+  if (budget$delta == 0 || !is.finite(epsilon)) return(NA_real_)
+  r <- counted[counted$part != "test", , drop = FALSE]
+  mechanism <- noise_mechanism(budget$mechanism)
+  wide <- if (mechanism$pure) sqrt(problem$d) else 1
+  gaussian_sigma(epsilon, budget$delta, 1) *
+    sqrt(sum(r$count * (r$sensitivity / (r$weight * wide))^2))
+}
+
+#' The unit at which one party's events just meet its budget.
+#' @param events a function of the unit.
+#' @param near where the answer is expected; it may be wrong. `NA`: nowhere.
+#' @param sampled whether releases read random samples: that only lowers the cost, so the
+#'   answer is below `near`, and sampled divergences at very small noise are slow.
+#' @noRd
+calibrate_unit <- function(events, epsilon, delta, accountant, near, sampled = FALSE) {
+  if (sampled && is.finite(near)) {
+    low <- near
+    repeat {
+      low <- low / 1.5
+      if (fold_events(events(low), delta, accountant)$epsilon > epsilon) break
+    }
+    return(calibrate(events, epsilon, delta, accountant, interval = c(low, 2 * near)))
+  }
+  if (is.finite(near)) {
+    found <- tryCatch(
+      calibrate_near(events, epsilon, delta, accountant, near),
+      dpadmm_error = function(e) NULL
+    )
+    if (!is.null(found)) return(found)
+  }
+  tryCatch(calibrate(events, epsilon, delta, accountant), dpadmm_error_argument = function(e) {
+    if (!identical(e$argument, "interval")) stop(e)
+    abort("argument", sprintf(
+      "`epsilon` = %g asks for next to no noise; for none, use Inf.", epsilon
+    ), argument = "epsilon", value = epsilon)
+  })
+}
+
+#' The user's noise as one unit a party and noisy update: N x K.
+#' @param shapes which shapes the method takes besides one number: "node" (one a party),
+#'   "matrix" (N x K).
+#' @noRd
+given_units <- function(noise, N, K, shapes = c("node", "matrix")) {
+  scale <- noise$scale
+  fits <- if (is.matrix(scale)) {
+    "matrix" %in% shapes && identical(dim(scale), c(N, K))
+  } else {
+    length(scale) == 1L || ("node" %in% shapes && length(scale) == N)
+  }
+  if (!fits) {
+    allowed <- c("one number", if ("node" %in% shapes) sprintf("%d (one a node)", N),
+      if ("matrix" %in% shapes) sprintf("a %d x %d matrix (nodes x noisy updates)", N, K)
+    )
+    abort("shape", sprintf(
+      "The noise must be %s, not %s.", paste(allowed, collapse = " or "),
+      paste(if (is.matrix(scale)) dim(scale) else length(scale), collapse = " x ")
+    ), argument = "noise", value = if (is.matrix(scale)) dim(scale) else length(scale))
+  }
+  matrix(noise_mechanism(noise$mechanism)$size(as.vector(scale)), N, K)
+}

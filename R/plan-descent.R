@@ -1,0 +1,81 @@
+# Plans of DP-SGD and DP-CD: batches or blocks, a step, and noise on each mean gradient.
+
+#' @noRd
+#' @export
+draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) {
+  check_gaussian(budget)
+  problem$penalty <- check_penalty(problem$penalty)
+  p <- method$parameters
+  iterations <- if (is.null(settings$iterations)) 50L else as.integer(settings$iterations)
+  bound <- min(p$clip, problem$loss$lipschitz * problem$row_bound)
+  if (budget$private && is.infinite(bound)) {
+    abort("argument", sprintf(
+      'The "%s" loss has no Lipschitz constant: a private fit needs `clip`.', problem$loss$name
+    ), argument = "clip")
+  }
+  plan <- list(
+    problem = problem, budget = budget, iterations = iterations, step = p$step,
+    grad_bound = bound, updates = 1L, shapes = character(), neighbours = p$neighbours,
+    start = start_values(settings$control$start, 1L, problem$d)
+  )
+  plan <- c(plan, if (method$name == "dp_cd") {
+    descent_blocks(p, problem$d, iterations, settings$key)
+  } else {
+    descent_batches(p, problem$records)
+  })
+  plan$rule <- rep(if (is.null(plan$turn)) "gradient" else "block", iterations)
+  # what a record adds is there or not, or one part goes and another comes
+  moved <- bound * if (p$neighbours == "replace-one") 2 else 1
+  if (is.null(plan$size)) plan$size <- problem$records
+  plan$q <- plan$size / problem$records
+  if (budget$private) {
+    plan$releases <- new_releases("output", NA, seq_len(iterations), moved / plan$size,
+      q = plan$q, sampling = if (plan$q < 1) p$sampling else NA_character_,
+      neighbours = p$neighbours
+    )
+  }
+  plan$words <- list(sees = "Whoever sees every iterate, and the model,")
+  plan
+}
+
+#' @noRd
+descent_batches <- function(p, n) {
+  size <- if (is.null(p$batch)) n else p$batch
+  if (size < 1) size <- if (p$sampling == "fixed") max(1, round(size * n)) else size * n
+  if (size > n) {
+    abort("argument", sprintf(
+      "`batch` must be at most the number of records, %d, not %g.", n, size
+    ), argument = "batch", value = size)
+  }
+  if (p$sampling == "fixed") check_number(size, "batch", whole = TRUE)
+  list(size = size, batch = if (size < n) {
+    list(kind = p$sampling, size = if (p$sampling == "poisson") size / n else size)
+  })
+}
+
+#' Which block moves when is public, drawn with the plan's key.
+#' @noRd
+descent_blocks <- function(p, d, iterations, key) {
+  blocks <- if (is.null(p$blocks)) seq_len(d) else p$blocks
+  if (length(blocks) == 1L && d > 1L) {
+    check_number(blocks, "blocks", lower = 1, upper = d, whole = TRUE)
+    blocks <- ceiling(seq_len(d) * blocks / d)
+  }
+  blocks <- check_blocks(blocks, d, NULL)
+  count <- max(blocks)
+  turn <- if (count == 1L) {
+    rep(1L, iterations)
+  } else {
+    active_one(if (p$order == "random") "one" else "permutation", iterations, count, key)
+  }
+  list(block = blocks, turn = turn)
+}
+
+#' @noRd
+#' @export
+apply_unit.dpadmm_family_descent <- function(method, plan, unit) {
+  plan$unit <- unit
+  plan$noise <- unit[1L]
+  plan$scales <- list(output = unit[1L])
+  plan
+}

@@ -1,0 +1,120 @@
+#' Plan a private fit without its records
+#'
+#' Everything that [dpadmm_fit()] settles before it reads a record, as an object to look at: what
+#' each data holder will send, how often and how many bytes; the noise; the privacy statement;
+#' and what to expect of the result. `dpadmm_fit(plan, data)` then runs exactly this plan; a fit
+#' made in one step holds its plan too (`fit$plan`).
+#'
+#' A plan is made of public numbers: the columns (a formula with a schema that states the
+#' bounds or levels of every variable, or a number of columns), how many records each party
+#' holds, method, budget and network. No argument could carry a record.
+#'
+#' @section What to expect:
+#' The forecast (`plan$expected`, printed in words) compares, from public numbers alone, the
+#' standard deviation that noise gives each coefficient with the signal that such data could
+#' carry: `"useful"`, `"weak"` or `"mostly noise"`. It does not know the data: useful says that
+#' noise will not be what spoils the model.
+#'
+#' @param x a formula, a number of columns (without the intercept nothing is added), or the
+#'   columns' names.
+#' @param schema see [dpadmm_schema()]: every variable of the formula, and the response when
+#'   it has two classes that are not coded 0 and 1, -1 and 1, or `FALSE` and `TRUE`.
+#' @param sizes number of records of each party: a vector, whose names are those of the
+#'   parties. For methods with one data holder one number; for [fp_admm()] one number (each
+#'   record is a user) or the number of records of each user.
+#' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
+#' @param network,method,loss,penalty,C,rho,iterations,epsilon,delta,noise,control as in
+#'   [dpadmm_fit()].
+#' @param seed a whole number for repeatable draws of what is random and public (who takes part
+#'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
+#' @param ... arguments of the method for columns.
+#' @return An object of class `dpadmm_plan`, with methods `print()`, `summary()` (who sends
+#'   what, settings and expectations), [plot()][plot.dpadmm_plan] (privacy spent over rounds),
+#'   `tidy()` (a row for each party and kind of release), [privacy()] and `dpadmm_fit()`. A list with, among others,
+#'   `problem` (the public facts), `iterations`, `rule` (by iteration), `eta` and `theta`
+#'   (parties x iterations, decentralised methods), `releases`, `noise`, `events` and
+#'   `expected`.
+#'
+#'   Errors are classed, see [dpadmm-conditions]; `dpadmm_error_plan` when data do not fit a
+#'   plan, before anything is released.
+#' @seealso [dpadmm_fit()], [privacy()].
+#' @examples
+#' public <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"))
+#' plan <- dpadmm_plan(ill ~ age + smoker, public,
+#'   sizes = c(north = 2500, south = 4000, west = 3000), epsilon = 1, delta = 1e-5
+#' )
+#' plan
+#' plot(plan)
+#' dpadmm_plan(20, sizes = c(100, 50), epsilon = 1)$expected$verdict
+#' @export
+dpadmm_plan <- function(x, ...) UseMethod("dpadmm_plan")
+
+#' @rdname dpadmm_plan
+#' @export
+dpadmm_plan.formula <- function(x, schema, sizes, nodes = NULL, loss = "logistic", ...) {
+  if (missing(schema)) {
+    abort("argument", "`schema` is missing: the bounds or levels of the formula's variables.",
+      argument = "schema"
+    )
+  }
+  loss <- dpadmm_loss(loss)
+  blueprint <- schema_blueprint(x, schema, loss)
+  if (!is.null(nodes)) blueprint$nodes <- check_node_column(nodes)
+  dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), loss = loss, ...)
+}
+
+#' @rdname dpadmm_plan
+#' @export
+dpadmm_plan.default <- function(x, sizes, network = network_complete(), method = mr_admm(),
+                                loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
+                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
+                                control = dpadmm_control(), ...) {
+  check_no_dots(...)
+  if (missing(sizes)) {
+    abort("argument", "`sizes` is missing: the number of records of each party.",
+      argument = "sizes"
+    )
+  }
+  settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
+    if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
+    given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network")
+  )
+  held <- align_sizes(check_sizes(sizes), network)
+  if (length(held$size) > 1L && !many_holders(method)) {
+    abort("argument", sprintf("%s has one data holder: `sizes` must be one number.", method$title),
+      argument = "sizes", value = length(held$size)
+    )
+  }
+  plan_for(settings, as_blueprint(x), held)
+}
+
+as_blueprint <- function(x) {
+  if (inherits(x, "dpadmm_blueprint")) return(unclass(x))
+  if (is.character(x) && length(x) > 0L && !anyNA(x)) return(matrix_blueprint(length(x), x))
+  matrix_blueprint(check_number(x, "x", lower = 1, upper = 1e8, whole = TRUE))
+}
+
+#' Parties in the order of the network's names, when those are the same names.
+#' @noRd
+align_sizes <- function(held, network) {
+  if (is.null(network$names) || length(network$names) != length(held$names)) return(held)
+  if (!held$named) {
+    held$names <- network$names
+    return(held)
+  }
+  order <- match(network$names, held$names)
+  if (anyNA(order)) {
+    abort("nodes", sprintf(
+      "Node \"%s\" of `network` is not one of the names of `sizes`.",
+      network$names[is.na(order)][1L]
+    ), argument = "sizes", place = network$names[is.na(order)][1L])
+  }
+  list(names = network$names, size = held$size[order], named = TRUE)
+}
+
+check_node_column <- function(nodes) {
+  if (!inherits(nodes, "formula") || length(all.vars(nodes)) != 1L) {
+    abort("argument", "`nodes` of a plan must be ~column.", argument = "nodes")
+  }
+  stats::as.formula(paste("~", deparse(nodes[[2L]])), env = globalenv())
+}

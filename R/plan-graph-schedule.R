@@ -1,0 +1,42 @@
+# The public schedule of a decentralised method.
+
+#' N x T matrices of penalties (`eta`) and dual steps (`theta`), `gamma` by node, the `rule` of
+#' each iteration, which of them are `noisy`, and the `place` of the noise: "objective" or
+#' "output". `amplify` (N x T) turns the user's noise into that of the objective; `printed`
+#' says whose printed theorem is about Gamma-norm noise in it.
+#' @noRd
+schedule <- function(method, problem, budget, iterations) UseMethod("schedule")
+
+#' @param update the rules of a cycle; recycled updates are noiseless and do not move the dual.
+#' @param grows whether the penalty of the k-th cycle is eta growth^k.
+#' @noRd
+new_schedule <- function(problem, budget, iterations, parameters, update, grows = FALSE,
+                         place = "objective", printed = NULL) {
+  N <- problem$N
+  cycle <- rep_len(update, iterations)
+  noisy <- cycle != "recycled"
+  k <- ceiling(seq_len(iterations) / length(update))
+  chosen <- NULL
+  pick <- function(name) {
+    value <- parameters[[name]]
+    if (is.null(value)) {
+      if (is.null(chosen)) {
+        chosen <<- default_parameters(problem, budget, iterations, grows, length(update))
+      }
+      value <- chosen[[name]]
+    }
+    per_node(value, N, name)
+  }
+  eta <- pick("eta") * if (grows) outer(pick("growth"), k, `^`) else matrix(1, N, iterations)
+  if (any(bad <- !is.finite(eta))) {
+    at <- arrayInd(which(bad)[1L], dim(eta))
+    abort("finite", sprintf(
+      "`growth` makes the penalty of node %d infinite at iteration %d.", at[1L], at[2L]
+    ), argument = "growth", place = c(at))
+  }
+  list(
+    rule = cycle, noisy = noisy, eta = eta, theta = eta * rep(as.double(noisy), each = N),
+    gamma = if ("recycled" %in% update) pick("gamma") else numeric(N),
+    amplify = matrix(1, N, iterations), place = place, printed = printed
+  )
+}

@@ -1,0 +1,114 @@
+# A problem and a method make a plan: everything that a run will do, settled from public
+# numbers. No function here has an argument that could carry a record.
+
+#' The plan of a method for a problem.
+#'
+#' A plan is a list with `problem`, `method`, `budget`, `control`; `iterations`; the orders of
+#' the run (`rule` of each round, `eta` and `theta` by party and round, `gamma` and `tol` by
+#' party, and what else the family has); `releases`, and for a private run `noise` (as the
+#' user would give it), `scales` (as the parties and the server draw it) and `events`.
+#' @param key of what is random and public: who takes part, the walk, the order of blocks.
+#' @noRd
+make_plan <- function(problem, method, budget, iterations, control, key) {
+  settings <- list(iterations = iterations, control = control, key = key)
+  draft <- draft_plan(method, problem, budget, settings)
+  plan <- structure(
+    c(draft, list(method = method, control = control, private = budget$private)),
+    class = "dpadmm_plan"
+  )
+  if (plan$private) plan <- protect(method, plan)
+  plan$expected <- forecast(plan)
+  plan
+}
+
+#' What a family makes of a problem: `problem` and `budget` with what was left open settled,
+#' `iterations`, orders, `releases`, and `shapes` of noise that a user may give.
+#' @noRd
+draft_plan <- function(method, problem, budget, settings) UseMethod("draft_plan")
+
+#' A draft with its noise: calibrated, or as given.
+#' @noRd
+protect <- function(method, plan) UseMethod("protect")
+
+#' @export
+protect.default <- function(method, plan) {
+  with_unit(plan, if (is.null(plan$budget$noise)) calibrated(plan) else given(plan))
+}
+
+#' `plan$noise`, `plan$scales` and what else hangs on the unit (N x K, K noisy updates or 1).
+#' @noRd
+apply_unit <- function(method, plan, unit) UseMethod("apply_unit")
+
+with_unit <- function(plan, unit) {
+  plan <- apply_unit(plan$method, plan, unit)
+  plan$events <- plan_events(plan, unit)
+  plan
+}
+
+given <- function(plan) {
+  given_units(plan$budget$noise, plan$problem$N, plan$updates, plan$shapes)
+}
+
+#' One unit a party that spends its budget, by the accountant the user asked for.
+#' @noRd
+calibrated <- function(plan) {
+  paper <- plan$control$accountant == "paper"
+  events <- function(releases, unit) {
+    if (paper) {
+      plan_printed(plan$method, plan, unit, releases, plan$view)
+    } else {
+      release_events(releases, unit, plan$budget$mechanism, plan$problem)
+    }
+  }
+  matrix(calibrate_units(plan$releases, plan$budget$epsilon, plan$budget, plan$problem, events,
+    if (paper) "paper" else "best"
+  ))
+}
+
+#' The unit of each release.
+#' @noRd
+release_units <- function(releases, unit) {
+  if (ncol(unit) > 1L) return(as.vector(unit)) # releases go by party, then by update
+  unit[ifelse(is.na(releases$node), 1L, releases$node), 1L]
+}
+
+plan_events <- function(plan, unit) {
+  events <- release_events(
+    plan$releases, release_units(plan$releases, unit), plan$budget$mechanism, plan$problem
+  )
+  if (!is.null(events) && !is.null(plan$tol)) events$tolerance <- max(plan$tol)
+  events
+}
+
+#' What the method's paper prints of releases, seen by `view`; `NULL`: nothing.
+#' @noRd
+plan_printed <- function(method, plan, unit, releases, view) UseMethod("plan_printed")
+
+#' @export
+plan_printed.default <- function(method, plan, unit, releases, view) NULL
+
+#' The table of printed statements of a finished plan.
+#' @noRd
+printed_of <- function(plan, view = plan$view) {
+  if (!plan$private) return(NULL)
+  plan_printed(
+    plan$method, plan, release_units(plan$releases, plan$unit), plan$releases, view
+  )
+}
+
+#' Arguments that a method has no use for.
+#' @noRd
+unused_arguments <- function(method) UseMethod("unused_arguments")
+
+#' @export
+unused_arguments.default <- function(method) character()
+
+#' Settings that would be ignored are an error.
+#' @noRd
+refuse_unused <- function(method, given) {
+  if (length(unused <- intersect(unused_arguments(method), given))) {
+    abort("argument", sprintf("%s does not use `%s`.", method$title, unused[1L]),
+      argument = unused[1L]
+    )
+  }
+}

@@ -1,0 +1,141 @@
+# Plans in print: settings, who sends what, the statement, what to expect.
+
+#' Who is there, in a few words.
+#' @noRd
+parties_words <- function(problem) {
+  if (!is.null(problem$network)) {
+    return(sprintf("%d nodes (%s)", problem$N, problem$network$name))
+  }
+  if (is.null(problem$users)) return(sprintf("%d records", problem$records))
+  sprintf("%d users with %d records", length(problem$users$size), problem$records)
+}
+
+span <- function(x, digits = 3L) {
+  paste(unique(format(range(x), digits = digits, trim = TRUE)), collapse = " to ")
+}
+
+#' Settings as named lines.
+#' @noRd
+plan_lines <- function(plan) {
+  problem <- plan$problem
+  network <- problem$network
+  lines <- c(
+    source = plan$method$source,
+    if (is.null(network)) {
+      c(data = parties_words(problem), problem = sprintf(
+        "%s loss, %s penalty, %d coefficients", problem$loss$name, problem$penalty$name, problem$d
+      ))
+    } else {
+      c(nodes = sprintf(
+        "%d on a %s network with %d edges; %s records each", problem$N, network$name,
+        nrow(network$edges), span(problem$size)
+      ), problem = sprintf(
+        "%s loss, %d coefficients, C = %g, rho = %g", problem$loss$name, problem$d, problem$C,
+        problem$rho
+      ))
+    },
+    iterations = paste0(
+      plan$iterations, if (!is.null(network)) paste(", penalty eta", span(plan$eta))
+    ),
+    settings = settings_words(plan$method)
+  )
+  if (!is.null(plan$noise)) {
+    mechanism <- noise_mechanism(plan$budget$mechanism)
+    lines[["noise"]] <- sprintf(
+      "%s, %s %s", mechanism$name, mechanism$scale_name, span(unlist(plan$noise), 4L)
+    )
+  }
+  lines
+}
+
+settings_words <- function(method) {
+  set <- Filter(Negate(is.null), method$parameters)
+  if (length(set) == 0L) return(NULL)
+  paste(names(set), vapply(set, describe_parameter, ""), sep = " = ", collapse = ", ")
+}
+
+print_lines <- function(lines) {
+  cat(sprintf("  %-12s%s\n", names(lines), lines), sep = "")
+}
+
+#' What each party sends: messages, doubles a message, bytes in all.
+#' @noRd
+traffic <- function(plan) {
+  problem <- plan$problem
+  sends <- if (is.null(plan$sends)) length(plan$rule) else plan$sends
+  bytes <- 8 * problem$d
+  data.frame(
+    party = problem$names, records = problem$size, messages = sends, doubles = problem$d,
+    neighbours = if (is.null(problem$degree)) 1 else problem$degree,
+    bytes = sends * bytes * if (is.null(problem$degree)) 1 else problem$degree
+  )
+}
+
+#' @export
+print.dpadmm_plan <- function(x, ...) {
+  cat(sprintf("Plan of %s: %s, %d coefficients, %d iterations\n", x$method$title,
+    parties_words(x$problem), x$problem$d, x$iterations
+  ))
+  sent <- traffic(x)
+  cat(sprintf("  Each party sends %s messages of %d numbers%s: %s in all.\n", span(sent$messages),
+    x$problem$d, if (is.null(x$problem$degree)) "" else " to each neighbour",
+    span_bytes(sent$bytes)
+  ))
+  cat("\n")
+  print(privacy(x))
+  cat(forecast_text(x), sep = "\n")
+  invisible(x)
+}
+
+span_bytes <- function(bytes) {
+  text <- function(b) {
+    k <- min(3L, floor(log(max(b, 1), 1024)))
+    sprintf("%.3g %s", b / 1024^k, c("bytes", "KB", "MB", "GB")[k + 1L])
+  }
+  paste(unique(c(text(min(bytes)), text(max(bytes)))), collapse = " to ")
+}
+
+#' Summary of a plan
+#'
+#' @param object a plan of [dpadmm_plan()].
+#' @param ... not used.
+#' @return An object of class `summary.dpadmm_plan`: the settings, a data frame `traffic` with a
+#'   row for each party (`records`, `messages` it sends, `doubles` in each, `neighbours` that
+#'   get it, `bytes` in all), the privacy statement, and what to expect.
+#' @export
+summary.dpadmm_plan <- function(object, ...) {
+  structure(list(
+    title = object$method$title, settings = plan_lines(object), traffic = traffic(object),
+    privacy = privacy(object), expected = object$expected, forecast = forecast_text(object)
+  ), class = "summary.dpadmm_plan")
+}
+
+#' @export
+print.summary.dpadmm_plan <- function(x, ...) {
+  cat("Plan of ", x$title, "\n", sep = "")
+  print_lines(x$settings)
+  cat("\nWhat is sent\n")
+  print.data.frame(utils::head(x$traffic, 10L), row.names = FALSE)
+  if (nrow(x$traffic) > 10L) cat(sprintf("... and %d more parties\n", nrow(x$traffic) - 10L))
+  cat("\n")
+  print(x$privacy)
+  cat(x$forecast, sep = "\n")
+  invisible(x)
+}
+
+#' @rdname tidy
+#' @exportS3Method generics::tidy
+tidy.dpadmm_plan <- function(x, ...) {
+  sent <- traffic(x)
+  part <- if (is.null(x$releases)) NA_character_ else unique(x$releases$part)
+  out <- merge(sent, data.frame(part = part), sort = FALSE)
+  node <- if (is.null(x$releases)) integer() else x$releases$node
+  rows <- function(i, part) x$releases$part == part & (is.na(node) | node == i)
+  out$releases <- mapply(function(i, part) {
+    if (is.na(part)) 0 else sum(x$releases$count[rows(i, part)])
+  }, match(out$party, sent$party), out$part)
+  out$sensitivity <- mapply(function(i, part) {
+    if (is.na(part)) NA_real_ else max(x$releases$sensitivity[rows(i, part)])
+  }, match(out$party, sent$party), out$part)
+  out
+}

@@ -1,0 +1,70 @@
+# The releases of a plan: who, when, where the noise is, and what it must hide; then events,
+# once the size of the noise is known.
+#
+# All noises of a party hang on one number, its unit: a release's noise has size unit x
+# `weight`, where a larger size is more private (a standard deviation, or the inverse of a
+# rate, or of the epsilon of a test). So one root-finder calibrates every method.
+
+#' @param part where the noise is: "objective", "output", or "test" (a pure mechanism; or
+#'   "printed_test", of which nothing is proved).
+#' @param node party, `NA`: everybody's records. The rest as in [dp_event].
+#' @noRd
+new_releases <- function(part, node, iteration, sensitivity, weight = 1, count = 1,
+                         curvature = NA_real_, modulus = NA_real_, q = 1,
+                         sampling = NA_character_, neighbours = "replace-one") {
+  columns <- list(
+    part = part, node = as.integer(node), iteration = as.double(iteration),
+    sensitivity = sensitivity, weight = weight, count = count, curvature = curvature,
+    modulus = modulus, q = q, sampling = sampling, neighbours = neighbours
+  )
+  rows <- max(lengths(columns))
+  structure(lapply(columns, rep_len, rows),
+    class = "data.frame", row.names = .set_row_names(rows)
+  )
+}
+
+#' Events of releases with noise of the given unit (one, or one a row).
+#' @noRd
+release_events <- function(releases, unit, mechanism, problem) {
+  if (nrow(releases) == 0L) return(NULL)
+  unit <- rep_len(unit, nrow(releases))
+  of_part <- function(part) {
+    rows <- which(releases$part == part)
+    r <- releases[rows, , drop = FALSE]
+    part_events(part, r, unit[rows] * r$weight, noise_mechanism(mechanism), problem)
+  }
+  do.call(c, lapply(unique(releases$part), of_part))
+}
+
+part_events <- function(part, r, size, mechanism, problem) {
+  where <- list(
+    node = r$node, iteration = r$iteration, count = r$count, neighbours = r$neighbours[1L]
+  )
+  of <- function(event, ...) do.call(event, c(list(...), where))
+  if (part == "test") return(of(dp_event_pure, round_up(1 / size)))
+  if (part == "printed_test") {
+    return(event_printed_test(round_up(1 / size), node = r$node, iteration = r$iteration))
+  }
+  scale <- mechanism$scale(size)
+  if (part == "objective") {
+    return(of(mechanism$objective_event, scale, r$sensitivity, r$curvature, r$modulus,
+      dim = problem$d, logistic_curvature = problem$loss$logistic_curvature
+    ))
+  }
+  if (any(r$q < 1)) {
+    return(of(dp_event_subsampled_gaussian, scale, r$sensitivity,
+      q = r$q[1L], sampling = r$sampling[1L]
+    ))
+  }
+  of(mechanism$output_event, scale, r$sensitivity, dim = problem$d)
+}
+
+#' One party's releases with alike ones counted instead of repeated: what is calibrated.
+#' @noRd
+counted_releases <- function(releases) {
+  alike <- row_kind(releases[setdiff(names(releases), c("iteration", "count", "node"))])
+  first <- which(!duplicated(alike))
+  out <- releases[first, , drop = FALSE]
+  out$count <- as.vector(rowsum(releases$count, alike, reorder = FALSE))
+  out
+}

@@ -1,0 +1,137 @@
+# Plans of fp_admm(): users' proximal steps and a server's mean, or a walk over the users.
+
+#' @noRd
+#' @export
+draft_plan.dpadmm_family_server <- function(method, problem, budget, settings) {
+  check_gaussian(budget)
+  if (!is.null(settings$control$start)) {
+    abort("argument", "This method starts at u = 0; leave `start` at NULL.", argument = "start")
+  }
+  problem$penalty <- check_penalty(problem$penalty)
+  p <- method$parameters
+  iterations <- if (is.null(settings$iterations)) 50L else as.integer(settings$iterations)
+  late <- p$setting == "centralized" # z_1 reads no record
+  lipschitz <- problem$loss$lipschitz * problem$row_bound
+  clipped <- function(on) if (p$clip_on == on && !is.null(p$clip)) p$clip else Inf
+  n <- if (is.null(problem$users)) problem$records else length(problem$users$size)
+  plan <- c(list(problem = problem, budget = budget), p[c("lambda", "setting", "view")], list(
+    iterations = iterations, rounds = iterations - late, late = late, n = n,
+    prox_gamma = p$gamma, noise_on = p$noise, views = fp_views(p$setting, p$noise),
+    grad_bound = min(lipschitz, clipped("gradient")), step_bound = clipped("step"),
+    rule = rep("prox", iterations - late), updates = 1L, shapes = character()
+  ))
+  plan <- c(plan, participation(p, n, plan$rounds, settings$key))
+  tol <- settings$control$tol
+  plan$solver_tol <- if (is.null(tol)) {
+    1e-10 * min(plan$grad_bound, max(1, problem$row_bound))
+  } else {
+    tol
+  }
+  if (budget$private) {
+    check_server_noise(plan)
+    plan$releases <- server_releases(plan)
+  }
+  plan$words <- list(unit = problem$unit)
+  plan
+}
+
+#' Who takes part when: public, drawn with the plan's key. `count`: how often each user does;
+#' `most`: the largest of these counts after each round.
+#' @noRd
+participation <- function(p, n, rounds, key) {
+  if (p$setting == "decentralized") {
+    walk <- core_call(.Call(ffi_walk, key, n, rounds))
+    most <- cummax(stats::ave(seq_len(rounds), walk, FUN = seq_along))
+    return(list(walk = walk, sample = 0L, count = tabulate(walk + 1L, n), most = most))
+  }
+  everybody <- list(sample = 0L, most = seq_len(rounds))
+  sample <- p$sample
+  if (is.null(sample)) return(everybody)
+  if (sample < 1) sample <- max(1, round(sample * n))
+  if (sample > n) {
+    abort("argument", sprintf(
+      "`sample` must be at most the number of users, %d, not %g.", n, sample
+    ), argument = "sample", value = sample)
+  }
+  if (sample == n) return(everybody)
+  drawn <- core_call(.Call(ffi_participation, key, n, as.integer(sample), rounds))
+  c(list(sample = as.integer(sample), public_key = key), drawn[c("count", "most")])
+}
+
+#' What a private run needs.
+#' @noRd
+check_server_noise <- function(plan) {
+  if (plan$rounds < 1L) {
+    abort("argument",
+      "z_1 reads no record: a private centralized fit needs `iterations` >= 2.",
+      argument = "iterations"
+    )
+  }
+  if (is.infinite(plan$grad_bound) && is.infinite(plan$step_bound)) {
+    abort("argument", sprintf(
+      'The "%s" loss has no Lipschitz constant: a private fit needs `clip`.',
+      plan$problem$loss$name
+    ), argument = "clip")
+  }
+  if (plan$noise_on == "block") return(invisible())
+  if (is.finite(plan$step_bound)) {
+    abort("argument",
+      "Aggregate noise has no guarantee with clip_on = \"step\": use \"gradient\".",
+      argument = "clip_on"
+    )
+  }
+  if (plan$lambda > 0.5) {
+    abort("argument", sprintf(
+      "Aggregate noise needs lambda <= 1/2 for its guarantee, not %g.", plan$lambda
+    ), argument = "lambda", value = plan$lambda)
+  }
+}
+
+#' By round, for the user who has taken part most so far.
+#' @noRd
+server_releases <- function(plan) {
+  step <- min(plan$prox_gamma * plan$grad_bound, plan$step_bound)
+  released <- seq_len(plan$rounds) + plan$late
+  # more than the rounding of the few products below
+  outward <- 1 + 32 * .Machine$double.eps
+  if (plan$noise_on == "aggregate") {
+    moved <- 2 * step * (1 - (1 - 2 * plan$lambda)^plan$most) / plan$n
+    return(new_releases("output", NA, released, moved * outward))
+  }
+  new_releases("output", NA, released[turns_grow(plan)], 4 * step * outward)
+}
+
+#' The rounds in which the largest number of turns grows: a further release.
+#' @noRd
+turns_grow <- function(plan) c(plan$most[1L] > 0L, diff(plan$most) > 0L)
+
+#' @noRd
+#' @export
+apply_unit.dpadmm_family_server <- function(method, plan, unit) {
+  plan$unit <- unit
+  plan$noise <- unit[1L]
+  on_block <- plan$noise_on == "block"
+  plan$scales <- if (on_block) list(output = plan$lambda * unit[1L]) else list(server = unit[1L])
+  plan
+}
+
+#' Theorems 2, 3 and 4 of noisy-fixed-point-admm.
+#' @noRd
+#' @export
+plan_printed.dpadmm_family_server <- function(method, plan, unit, releases, view) {
+  if (plan$noise_on == "aggregate") return(NULL)
+  sigma <- unit[1L]
+  step <- min(plan$prox_gamma * plan$grad_bound, plan$step_bound)
+  every <- seq_len(plan$rounds + plan$late)
+  turns <- (seq_len(plan$rounds) + plan$late)[turns_grow(plan)]
+  m <- if (plan$sample > 0L) plan$sample else plan$n
+  switch(view,
+    local = printed_consensus_local(sigma, step, turns),
+    network = printed_consensus_walk(sigma, step, plan$n, turns),
+    central = if (plan$setting == "centralized") {
+      printed_consensus_centralized(sigma, step, plan$n, every)
+    } else {
+      printed_consensus_federated(sigma, step, plan$n, m, every)
+    }
+  )
+}

@@ -1,0 +1,145 @@
+# Plans of gradient ADMM (DP-ADMM and DP-AccADMM): one holder, a constraint, one noisy
+# gradient a step.
+
+#' @noRd
+#' @export
+draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
+  if (is.null(problem$C)) problem$C <- 1
+  p <- method$parameters
+  iterations <- if (is.null(settings$iterations)) 50L else as.integer(settings$iterations)
+  constraint <- split_constraint(method, problem$penalty, problem$d)
+  problem$penalty <- constraint$penalty
+  problem$rho <- p$rho
+  plan <- c(
+    list(problem = problem, budget = budget, iterations = iterations, constraint = constraint),
+    split_steps(method, constraint, problem, iterations)
+  )
+  plan$start_from <- start_values(settings$control$start, 1L, problem$d)
+  plan$rule <- rep("gradient", iterations)
+  plan$clip <- if (is.null(p$clip)) Inf else p$clip
+  plan$updates <- length(plan$noisy)
+  plan$shapes <- "matrix"
+  plan$words <- list(
+    sees = "Whoever sees every iterate, and the model,",
+    bound = if (!is.null(p$clip)) {
+      sprintf("Each record's gradient was clipped to norm %g.", p$clip)
+    }
+  )
+  if (!budget$private) return(plan)
+  plan$leaks <- c(constraint$leak, if (plan$init == "paper") "the start u_0")
+  if (plan$init == "paper") {
+    warn("privacy_leak", paste(
+      'The start of init = "paper" is computed from the records without noise.',
+      'Use "zero" or "noisy-gradient".'
+    ), argument = "init")
+  }
+  plan$sensitivity <- split_sensitivity(problem, p$clip)
+  plan$releases <- new_releases("output", 1L, plan$noisy, plan$sensitivity)
+  plan
+}
+
+#' A, b (diagonal of B), c, g and its weights by row of A, for d features.
+#' @noRd
+split_constraint <- function(method, penalty, d) {
+  p <- method$parameters
+  sources <- Filter(Negate(is.null), list(
+    if (inherits(p$A, "dpadmm_regulariser")) p$A, p$penalty,
+    if (!is.null(penalty)) check_regulariser(penalty)
+  ))
+  if (length(sources) > 1L) {
+    abort("argument", "The penalty is given twice: by the method, its `A` or the fit.",
+      argument = "penalty"
+    )
+  }
+  regulariser <- if (length(sources)) sources[[1L]] else penalty_none()
+  A <- p$A
+  weights <- 1
+  leak <- NULL
+  if (inherits(regulariser, "dpadmm_regulariser")) {
+    if (!is.null(A) && !inherits(A, "dpadmm_regulariser")) {
+      abort("argument", "`A` is given twice: by the method and by its penalty.", argument = "A")
+    }
+    A <- regulariser$A
+    weights <- regulariser$weights
+    leak <- regulariser$leak
+    regulariser <- regulariser$penalty
+  }
+  if (is.null(A)) A <- Matrix::sparseMatrix(i = seq_len(d), j = seq_len(d), x = 1)
+  A <- check_matrix(A, "A")
+  if (ncol(A) != d) {
+    abort("shape", sprintf(
+      "`A` must have %d columns, one for each column of the records, not %d.", d, ncol(A)
+    ), argument = "A", value = ncol(A))
+  }
+  m <- nrow(A)
+  check_constraint(p, m)
+  list(
+    A = A, b = rep_len(if (is.null(p$B)) -1 else p$B, m),
+    c = rep_len(if (is.null(p$c)) 0 else p$c, m),
+    penalty = regulariser, weights = rep_len(weights, m), leak = leak
+  )
+}
+
+#' Steps and start of a run.
+#' @noRd
+split_steps <- function(method, constraint, problem, iterations) {
+  p <- method$parameters
+  smooth <- problem$C * problem$loss$curvature * problem$row_bound^2
+  eta <- if (is.null(p$eta)) 1 / smooth else p$eta
+  norm <- largest_eigenvalue(constraint$A)
+  bound <- eta * p$rho * norm + 1
+  gamma <- if (is.null(p$gamma)) bound else p$gamma
+  if (gamma < bound * (1 - 1e-6)) {
+    warn("theorem", sprintf(
+      "`gamma` = %g is below the bound eta rho ||A'A|| + 1 = %g of the convergence theorem.",
+      gamma, bound
+    ), argument = "gamma", bound = bound)
+  }
+  list(
+    eta = eta, rho = p$rho, gamma = gamma, norm = norm, bound = bound, init = p$init,
+    average = p$average, accelerated = method$name == "acc_admm",
+    restart = isTRUE(p$restart), mu = p$mu,
+    # x_0 enters as iteration 0
+    noisy = if (p$init == "noisy-gradient") 0:iterations else seq_len(iterations)
+  )
+}
+
+#' The largest change of the mean gradient when one record is replaced.
+#' @noRd
+split_sensitivity <- function(problem, clip) {
+  bound <- min(problem$loss$lipschitz * problem$row_bound, clip)
+  if (is.infinite(bound)) {
+    abort("argument", sprintf(
+      'A private fit with the %s loss, whose slope is unbounded, needs `clip` (or try "huber").',
+      problem$loss$name
+    ), argument = "loss", value = problem$loss$name)
+  }
+  round_up(2 * problem$C * bound / problem$records)
+}
+
+#' @noRd
+#' @export
+apply_unit.dpadmm_family_split <- function(method, plan, unit) {
+  plan$unit <- matrix(unit, 1L, plan$updates)
+  plan$noise <- noise_mechanism(plan$budget$mechanism)$scale(as.vector(plan$unit))
+  from_start <- plan$init == "noisy-gradient"
+  plan$scales <- list(
+    output = matrix(if (from_start) plan$noise[-1L] else plan$noise, 1L),
+    start = if (from_start) plan$noise[1L] else 0
+  )
+  plan$words$released <- sprintf(
+    "%d gradients, each released with %s noise", plan$updates,
+    noise_mechanism(plan$budget$mechanism)$words
+  )
+  plan
+}
+
+#' Theorem 1 of dp-admm-accadmm.
+#' @noRd
+#' @export
+plan_printed.dpadmm_family_split <- function(method, plan, unit, releases, view) {
+  if (noise_mechanism(plan$budget$mechanism)$pure) return(NULL)
+  printed <- printed_gradient_admm(unit, releases$sensitivity / 2, plan$mu, releases$iteration)
+  printed$count <- releases$count
+  printed
+}

@@ -1,0 +1,44 @@
+#' The privacy statement of a fit or a plan
+#'
+#' What anyone who sees every message between the nodes, the model included, can
+#' learn about one record.
+#'
+#' `"sound"` is proved for the algorithm as it ran (see
+#' `vignette("privacy-accounting")`); `"paper"` is the formula printed in the
+#' method's paper, for redrawing its figures, and says so wherever it is printed.
+#' Both come from the fit's events alone, see [dp_event] and [account()].
+#'
+#' Neighbours differ in one record, replaced by another. One record sits at one
+#' node, so the network's epsilon is the largest of the nodes'.
+#'
+#' @param fit a fit of [dpadmm_fit()], a plan of [dpadmm_plan()], or a run of [fixed_point()] or
+#'   [general_admm()].
+#' @param accountant `"sound"` or `"paper"`.
+#' @param delta probability with which the guarantee may fail, in `[0, 1)`; by default
+#'   the fit's. A finished fit can be re-reported at any other: nothing is released by
+#'   that. `delta = 0` needs Gamma-norm or Laplace noise.
+#' @param view for fits of [fp_admm()], who looks: `"central"`, `"local"` or `"network"`,
+#'   as far as the setting has them; `NULL`: the method's own.
+#' @param iterations `TRUE`: what had been spent after each iteration, instead of a statement.
+#' @param ... not used.
+#' @return An object of class `dpadmm_privacy`: a list with `epsilon`, `delta`,
+#'   `accountant`, `neighbours` and `per_node` (a data frame of `node` and
+#'   `epsilon`), and what its printed form says in words. Without noise `epsilon`
+#'   is `Inf` and the statement says that nothing is protected.
+#'
+#'   With `iterations = TRUE` a data frame of `iteration` and `epsilon`, the guarantee at
+#'   `delta` of all that was released up to there: a row for each iteration that read records
+#'   (of more than 200, for 200 of them, the first and the last included; of [ipp_admm()] for
+#'   each send). In between nothing is spent.
+#'
+#'   Errors: `dpadmm_error_accountant` when no theorem covers the releases,
+#'   `dpadmm_error_theorem` when a printed theorem's condition fails.
+#' @examples
+#' x <- matrix(runif(600), 200) / 2
+#' fit <- dpadmm_fit(x, rep(c(-1, 1), 100), nodes = 4, epsilon = 20, seed = 1)
+#' privacy(fit)
+#' privacy(fit, accountant = "paper")$epsilon
+#' privacy(fit, iterations = TRUE)
+#' privacy(fit, delta = 1e-6)$epsilon
+#' @export
+privacy <- function(fit, ...) UseMethod("privacy")

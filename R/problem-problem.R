@@ -1,0 +1,48 @@
+# What is to be solved, and for whom: everything about the records that is public, and no
+# record. Losses, penalties, networks and schemas are its parts.
+
+#' @param parties list(names, size): who holds how many records.
+#' @param blueprint how data become columns, see records_matrix() and frame_blueprint(): its
+#'   `d` is the number of columns.
+#' @param network who talks to whom; `NULL` where there is one holder.
+#' @param users list(names, size) of users with several records each; `NULL`: each record is
+#'   one.
+#' @noRd
+new_problem <- function(loss, penalty, parties, blueprint, network = NULL, users = NULL,
+                        C = NULL, rho = NULL, row_bound = 1) {
+  N <- length(parties$names)
+  structure(list(
+    loss = loss, penalty = penalty, C = C, rho = rho, row_bound = row_bound,
+    N = N, names = parties$names, named = parties$named, size = as.integer(parties$size),
+    records = sum(parties$size),
+    d = blueprint$d, blueprint = blueprint, network = network,
+    degree = if (!is.null(network)) network$degree, users = users,
+    unit = if (is.null(users)) "record" else "user"
+  ), class = "dpadmm_problem")
+}
+
+#' @export
+print.dpadmm_problem <- function(x, ...) {
+  cat(sprintf(
+    "<dpadmm_problem: %s loss, %d columns, %d records of %d part%s>\n", x$loss$name, x$d,
+    x$records, x$N, if (x$N == 1L) "y" else "ies"
+  ))
+  invisible(x)
+}
+
+#' The parties of a plan from the user's numbers of records. One number is one holder.
+#' @noRd
+check_sizes <- function(sizes) {
+  check_numbers(sizes, "sizes", lower = 1, upper = .Machine$integer.max, whole = TRUE)
+  if (sum(sizes) > .Machine$integer.max) {
+    abort("size", "`sizes` add up to more records than can be counted.", argument = "sizes")
+  }
+  names <- names(sizes)
+  if (!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names))) {
+    abort("argument", "The names of `sizes` must be different and not empty.", argument = "sizes")
+  }
+  list(
+    names = if (is.null(names)) as.character(seq_along(sizes)) else names,
+    size = as.integer(sizes), named = !is.null(names)
+  )
+}

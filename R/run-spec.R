@@ -1,0 +1,129 @@
+# A plan as the core takes it: lists of public numbers and of records (see src/ffi_run.c).
+
+#' @noRd
+run_core <- function(plan, records, key, keep, threads, tick, engine = NULL) {
+  spec <- core_spec(plan, keep, threads)
+  spec$engine <- engine
+  core_call(.Call(ffi_run, spec, records, key, tick))
+}
+
+#' What all methods have, and what the relay of this one needs.
+#' @noRd
+core_spec <- function(plan, keep, threads) {
+  problem <- plan$problem
+  spec <- list(
+    parties = problem$N, d = problem$d, rounds = length(plan$rule), keep = keep,
+    threads = as.integer(threads), loss = problem$loss$name, width = problem$loss$width,
+    rule = match(plan$rule, .Call(ffi_rules)) - 1L,
+    mechanism = if (plan$private) plan$budget$mechanism
+  )
+  c(spec, core_orders(plan$method, plan))
+}
+
+#' Orders, and the relay that turns messages into what everybody sees next.
+#' @noRd
+core_orders <- function(method, plan) UseMethod("core_orders")
+
+#' @noRd
+#' @export
+core_orders.dpadmm_family_graph <- function(method, plan) {
+  problem <- plan$problem
+  list(
+    relay = "graph", network = problem$network[c("start", "neighbour")],
+    weight = problem$C / problem$size, ridge = problem$rho / problem$N, clip = Inf,
+    eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = plan$tol,
+    objective_scale = plan$scales$objective, output_scale = plan$scales$output,
+    test = plan$test, start = plan$start
+  )
+}
+
+#' @noRd
+#' @export
+core_orders.dpadmm_family_server <- function(method, plan) {
+  penalty <- plan$problem$penalty
+  scale <- function(x) if (!is.null(x)) rep(x, plan$rounds)
+  list(
+    relay = "server", weight = 1, ridge = 0, clip = plan$grad_bound, tol = plan$solver_tol,
+    users = as.integer(plan$n), lambda = plan$lambda, prox_gamma = plan$prox_gamma,
+    step_bound = plan$step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty),
+    output_scale = if (!is.null(plan$scales$output)) t(scale(plan$scales$output)),
+    server_scale = scale(plan$scales$server), sample = plan$sample, walk = plan$walk,
+    public_key = plan$public_key, late = plan$late
+  )
+}
+
+#' @noRd
+#' @export
+core_orders.dpadmm_family_split <- function(method, plan) {
+  problem <- plan$problem
+  constraint <- plan$constraint
+  list(
+    relay = "split", weight = problem$C / problem$records, ridge = 0, clip = plan$clip,
+    output_scale = plan$scales$output, start_scale = plan$scales$start,
+    A = packed(constraint$A, numeric(nrow(constraint$A))), b = constraint$b, c = constraint$c,
+    weights = constraint$weights, penalty = problem$penalty$name,
+    parameter = penalty_numbers(problem$penalty), split_eta = plan$eta, split_rho = plan$rho,
+    split_gamma = plan$gamma, accelerated = plan$accelerated, restart = plan$restart,
+    inverse = if (plan$init != "zero") {
+      pseudo_inverse(as.matrix(Matrix::crossprod(constraint$A)))
+    },
+    average = plan$average == "mean", start = plan$start_from
+  )
+}
+
+#' @noRd
+#' @export
+core_orders.dpadmm_family_descent <- function(method, plan) {
+  penalty <- plan$problem$penalty
+  rounds <- plan$iterations
+  list(
+    relay = "descent", weight = 1 / plan$size, ridge = 0, clip = plan$grad_bound,
+    output_scale = if (!is.null(plan$scales$output)) t(rep(plan$scales$output, rounds)),
+    step = rep(as.double(plan$step), rounds), penalty = penalty$name,
+    parameter = penalty_numbers(penalty), block = plan$block, turn = plan$turn,
+    batch = plan$batch, start = plan$start
+  )
+}
+
+# ---- records -----------------------------------------------------------------------------
+
+#' Rows for the core: in their order, all with one party.
+#' @noRd
+packed <- function(x, y) {
+  list(x = matrix_slots(x), y = y, place = seq_along(y), size = length(y))
+}
+
+#' All records, where they are read in place or packed party by party.
+#' @noRd
+core_records <- function(plan, records, held) {
+  problem <- plan$problem
+  x <- records$x
+  in_place <- reads_in_place(plan)
+  if (in_place && methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
+  out <- list(
+    x = matrix_slots(x), y = records$y, size = problem$size, row_bound = problem$row_bound,
+    layout = if (in_place) "in_place" else "packed"
+  )
+  if (in_place) return(out)
+  out$place <- order(order(held$index))
+  if (!is.null(problem$users)) out$user_size <- problem$users$size
+  out
+}
+
+#' Methods of one holder whose passes are over rows as they lie.
+#' @noRd
+reads_in_place <- function(plan) {
+  is.null(plan$problem$network) && is.null(plan$constraint) && is.null(plan$problem$users)
+}
+
+#' The records of each party apart.
+#' @noRd
+party_records <- function(plan, records, held) {
+  if (plan$problem$N == 1L) return(list(core_records(plan, records, held)))
+  lapply(seq_len(plan$problem$N), function(i) {
+    own <- which(held$index == i)
+    c(packed(records$x[own, , drop = FALSE], records$y[own]), list(
+      row_bound = plan$problem$row_bound, layout = "packed"
+    ))
+  })
+}

@@ -1,0 +1,11 @@
+# Keys of the random streams.
+
+#' The key of a fit's random streams: raw(32), fresh from the operating system when `seed` is
+#' NULL, else made from the seed.
+#' @noRd
+noise_key <- function(seed = NULL) core_call(.Call(ffi_key, check_seed(seed)))
+
+check_seed <- function(seed) {
+  if (is.null(seed)) return(NULL)
+  check_number(seed, "seed", lower = 0, upper = 2^53, open_upper = TRUE, whole = TRUE)
+}

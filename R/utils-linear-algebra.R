@@ -1,0 +1,17 @@
+# Small linear algebra.
+
+#' The largest eigenvalue of A'A by power iterations from a fixed start.
+#' @noRd
+largest_eigenvalue <- function(A, most = 500L, tolerance = 1e-9) {
+  v <- cos(seq_len(ncol(A))) + 1.5 # no symmetry that an eigenvector is likely to share
+  value <- 0
+  for (k in seq_len(most)) {
+    v <- v / sqrt(sum(v^2))
+    w <- as.vector(Matrix::crossprod(A, A %*% v))
+    last <- value
+    value <- sum(v * w)
+    if (value == 0 || abs(value - last) <= tolerance * value) break
+    v <- w
+  }
+  value
+}
