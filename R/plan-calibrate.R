@@ -39,7 +39,7 @@ alike_parties <- function(counted, epsilon, likely) {
   }, "")
   groups <- unname(split(seq_along(key), match(key, key)))
   first <- vapply(groups, `[`, 1L, 1L)
-  groups[order(epsilon[first], likely[first])]
+  groups[order(epsilon[first], -likely[first])]
 }
 
 #' The unit that would do if the noise were Gaussian, composed exactly, and curvature and

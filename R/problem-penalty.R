@@ -85,3 +85,10 @@ penalty_numbers <- function(penalty) {
   out[seq_along(penalty$parameters)] <- penalty$parameters
   out
 }
+
+#' The penalty a user gives, or none.
+#' @noRd
+check_penalty <- function(penalty) {
+  if (is.null(penalty)) return(penalty_none())
+  check_class(penalty, "dpadmm_penalty", "penalty", "penalty_l1() and the like")
+}
