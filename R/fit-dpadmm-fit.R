@@ -232,7 +232,7 @@ check_no_dots <- function(...) {
 check_budget <- function(epsilon, delta, noise, per_node = FALSE) {
   mechanism <- NULL
   if (is.character(noise)) {
-    mechanism <- check_choice(noise, c("gamma", "gaussian"), "noise")
+    mechanism <- noise_mechanism(noise)$name
     noise <- NULL
   }
   if (is.null(epsilon) == is.null(noise)) {
@@ -247,10 +247,12 @@ check_budget <- function(epsilon, delta, noise, per_node = FALSE) {
     if (any(is.infinite(epsilon)) && any(is.finite(epsilon))) {
       abort("argument", "`epsilon` must be finite at every node, or at none.", argument = "epsilon", value = Inf)
     }
-    if (is.null(mechanism)) mechanism <- if (delta > 0) "gaussian" else "gamma"
+    if (is.null(mechanism)) mechanism <- default_mechanism(delta)$name
   }
-  if (mechanism == "gaussian" && delta == 0) {
-    abort("accountant", "Gaussian noise gives no pure guarantee: it needs `delta` > 0.", argument = "delta", value = 0)
+  if (delta == 0 && !noise_mechanism(mechanism)$pure) {
+    abort("accountant", sprintf(
+      "%s noise gives no pure guarantee: it needs `delta` > 0.", noise_mechanism(mechanism)$words
+    ), argument = "delta", value = 0)
   }
   list(
     epsilon = epsilon, delta = delta, noise = noise, mechanism = mechanism,

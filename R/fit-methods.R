@@ -107,7 +107,7 @@ print.summary.dpadmm_fit <- function(x, ...) {
   cat(sprintf("  problem     %s loss, %d coefficients, C = %g, rho = %g\n", x$loss, p$d, p$C, p$rho))
   cat(sprintf("  iterations  %d, penalty eta %s\n", p$iterations, span(x$eta)))
   if (!is.null(x$noise)) {
-    cat(sprintf("  noise       %s, %s %s\n", x$mechanism, if (x$mechanism == "gamma") "alpha" else "sigma", span(range(unlist(x$noise)))))
+    cat(sprintf("  noise       %s, %s %s\n", x$mechanism, noise_mechanism(x$mechanism)$scale_name, span(range(unlist(x$noise)))))
   }
   cat(sprintf("  at the end  consensus gap %.3g, step %.3g\n", x$gap, x$step))
   print_outcome(x)

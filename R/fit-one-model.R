@@ -39,7 +39,8 @@ print.summary.dpadmm_model_fit <- function(x, ...) {
     sep = " = ", collapse = ", "))
   if (!is.null(x$noise)) {
     scale <- paste(unique(format(range(x$noise), digits = 4L, trim = TRUE)), collapse = " to ")
-    kind <- if (x$mechanism == "gamma") "alpha" else "standard deviation"
+    mechanism <- noise_mechanism(x$mechanism)
+    kind <- if (mechanism$pure) mechanism$scale_name else "standard deviation"
     line("noise", sprintf("%s, %s %s", x$mechanism, kind, scale))
   }
   if (!is.null(x$gap)) line("residual", sprintf("%.3g of the constraint", x$gap))

@@ -182,7 +182,7 @@ gradient_plan <- function(method, n, d, iterations, bound, key) {
 #' is where to start from, downwards: sampled divergences at very small noise are slow.
 #' @noRd
 calibrate_steps <- function(events, plan, public, control) {
-  if (plan$q == 1) return(calibrate_noise(events, public$epsilon, public, control))
+  if (plan$q == 1) return(calibrate_noise(events, public$epsilon, public$delta, control$accountant))
   accountant <- if (control$accountant == "paper") "paper" else "best"
   start <- gaussian_sigma(public$epsilon, public$delta, plan$sensitivity * sqrt(public$iterations))
   low <- start

@@ -136,12 +136,6 @@ fp_views <- function(setting, noise) {
   if (setting == "federated") c("central", "local") else c("network", "local")
 }
 
-.view_words <- c(
-  central = "Whoever sees the released models z_1, ..., z_K",
-  local = "Whoever sees every message of every user, the server included,",
-  network = "Another user, who sees the models that reach him,"
-)
-
 #' @export
 unused_arguments.dpadmm_family_consensus <- function(method) c("C", "rho", "network")
 
@@ -165,23 +159,26 @@ run_method.dpadmm_family_consensus <- function(method, records, nodes, network, 
   scale <- events <- printed <- NULL
   if (budget$private) {
     check_consensus(plan, loss)
-    accountant <- control$accountant
-    at <- function(scale, accountant, view = plan$view) consensus_events(plan, scale, accountant,
-      view)
+    released <- function(scale) {
+      printed <- if (control$accountant == "paper") consensus_printed(plan, scale, plan$view)
+      if (is.null(printed)) consensus_events(plan, scale) else printed
+    }
     scale <- if (is.null(budget$noise)) {
-      calibrate_noise(function(s) at(s, accountant), public$epsilon, public, control)
+      calibrate_noise(released, public$epsilon, public$delta, control$accountant)
     } else {
       one_scale(budget$noise)
     }
-    events <- at(scale, "sound")
-    if (plan$noise == "block") {
-      printed <- lapply(stats::setNames(nm = plan$views), function(view) at(scale, "paper", view))
-    }
+    events <- consensus_events(plan, scale)
+    printed <- lapply(stats::setNames(nm = plan$views), function(view) {
+      consensus_printed(plan, scale, view)
+    })
   }
   tol <- if (is.null(control$tol)) 1e-10 * min(plan$grad_bound, max(1,
     control$row_bound)) else control$tol
   result <- run_consensus(plan, public, records, users, scale, tol, control, key)
-  check_finished(result$status, result$begun + plan$late, events, budget$delta)
+  check_finished(result$status, result$begun + plan$late, events, budget$delta,
+    printed = printed[[plan$view]]
+  )
   z <- result$history
   step <- sqrt(colSums((z[, -1L, drop = FALSE] - z[, -ncol(z), drop = FALSE])^2))
   z <- t(if (plan$late) z else z[, -1L, drop = FALSE])
@@ -196,7 +193,7 @@ run_method.dpadmm_family_consensus <- function(method, records, nodes, network, 
 #' Gaussian noise only.
 #' @noRd
 check_gaussian <- function(budget) {
-  if (budget$private && budget$mechanism != "gaussian") {
+  if (budget$private && noise_mechanism(budget$mechanism)$pure) {
     abort("accountant",
       "This method adds Gaussian noise, which gives no pure guarantee: it needs `delta` > 0.",
       argument = "delta", value = budget$delta
@@ -284,40 +281,45 @@ check_consensus <- function(plan, loss) {
 }
 
 #' Events of a plan at a noise, by round, for the user who has taken part most so far.
-#' @param accountant `"sound"`: what is proved; `"paper"`: Gaussian events whose Renyi
-#'   divergence is the printed formula.
 #' @noRd
-consensus_events <- function(plan, scale, accountant, view) {
-  step <- min(plan$gamma * plan$grad_bound, plan$step_bound)
-  released <- seq_len(plan$rounds) + plan$late
+consensus_events <- function(plan, scale) {
+  step <- consensus_step(plan)
   # More than the rounding of the few products below.
   outward <- 1 + 32 * .Machine$double.eps
   if (plan$noise == "aggregate") {
     moved <- 2 * step * (1 - (1 - 2 * plan$lambda)^plan$most) / plan$n
-    return(dp_event_gaussian(scale, moved * outward, iteration = released, printed = NA))
+    return(dp_event_gaussian(scale, moved * outward,
+      iteration = seq_len(plan$rounds) + plan$late
+    ))
   }
-  # a further release whenever the largest number of turns grows
-  grows <- c(plan$most[1L] > 0L, diff(plan$most) > 0L)
-  if (accountant == "sound") return(dp_event_gaussian(scale, 4 * step * outward,
-    iteration = released[grows]))
-  n <- plan$n
-  if (view == "central") {
-    theorem <- if (plan$setting == "centralized") 2 else 3
-    printed <- sprintf("noisy-fixed-point-admm, Theorem %d%s", theorem,
-      if (theorem == 3) " (central)" else "")
-    q <- if (plan$sample > 0L) plan$sample / n else 1
-    events <- dp_event_gaussian(scale, 4 * step / n * (if (theorem == 3) sqrt(2) else 1),
-      iteration = seq_len(plan$rounds + plan$late), printed = printed,
-      printed_modulus = if (theorem == 3) scale * q * n / (4 * step) else NA
-    )
-    if (theorem == 3) events$q <- q
-    return(events)
-  }
-  dp_event_gaussian(scale, 4 * step * (if (view == "network") sqrt(log(n) / n) else 1),
-    iteration = released[grows],
-    printed = paste("noisy-fixed-point-admm, Theorem", if (view == "network") "4" else "3 (local)"),
-    printed_modulus = if (view == "network") scale / (2 * step) else NA
+  dp_event_gaussian(scale, 4 * step * outward, iteration = further_turns(plan))
+}
+
+#' What is printed of them in a view; NULL for aggregate noise.
+#' @noRd
+consensus_printed <- function(plan, scale, view) {
+  if (plan$noise == "aggregate") return(NULL)
+  step <- consensus_step(plan)
+  all <- seq_len(plan$rounds + plan$late)
+  switch(view,
+    central = if (plan$setting == "centralized") {
+      printed_consensus_centralized(scale, step, plan$n, all)
+    } else {
+      m <- if (plan$sample > 0L) plan$sample else plan$n
+      printed_consensus_federated(scale, step, plan$n, m, all)
+    },
+    local = printed_consensus_local(scale, step, further_turns(plan)),
+    network = printed_consensus_walk(scale, step, plan$n, further_turns(plan))
   )
+}
+
+consensus_step <- function(plan) min(plan$gamma * plan$grad_bound, plan$step_bound)
+
+#' A further release whenever the largest number of turns grows.
+#' @noRd
+further_turns <- function(plan) {
+  grows <- c(plan$most[1L] > 0L, diff(plan$most) > 0L)
+  (seq_len(plan$rounds) + plan$late)[grows]
 }
 
 #' Records as C reads them in place: the matrix or its transpose's slots, labels, and the

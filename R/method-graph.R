@@ -100,14 +100,14 @@ schedule.dpadmm_method_admm <- function(method, public) {
   dual <- method$parameters$perturb == "dual"
   new_schedule(public, method$parameters,
     update = "exact", place = if (dual) "objective" else "output",
-    printed = if (dual) "m-admm, Theorem 4.1" else NA
+    printed = if (dual) "m_admm"
   )
 }
 
 #' @export
 schedule.dpadmm_method_m_admm <- function(method, public) {
   out <- new_schedule(public, method$parameters,
-    update = "exact", grows = TRUE, printed = "m-admm, Theorem 4.1"
+    update = "exact", grows = TRUE, printed = "m_admm"
   )
   theta <- method$parameters$theta
   if (is.null(theta)) theta <- min(out$eta[, 1L])
@@ -119,21 +119,22 @@ schedule.dpadmm_method_m_admm <- function(method, public) {
 #' @export
 schedule.dpadmm_method_r_admm <- function(method, public) {
   new_schedule(public, method$parameters,
-    update = c("exact", "recycled"), printed = "recycled-admm, Theorem V.1"
+    update = c("exact", "recycled"), printed = "recycled_admm"
   )
 }
 
 #' @export
 schedule.dpadmm_method_mr_admm <- function(method, public) {
   new_schedule(public, method$parameters,
-    update = c("exact", "recycled"), grows = TRUE, printed = "recycled-admm, Theorem V.1"
+    update = c("exact", "recycled"), grows = TRUE, printed = "recycled_admm"
   )
 }
 
 #' @param update the rules of a cycle; recycled updates are noiseless and do not move the dual.
 #' @param grows whether the penalty of the k-th cycle is eta growth^k.
 #' @noRd
-new_schedule <- function(public, parameters, update, grows = FALSE, place = "objective", printed) {
+new_schedule <- function(public, parameters, update, grows = FALSE, place = "objective",
+                         printed = NULL) {
   N <- public$N
   T <- public$iterations
   cycle <- rep_len(update, T)

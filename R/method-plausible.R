@@ -131,10 +131,10 @@ check_eps3 <- function(eps3, eps1) {
 
 #' @export
 schedule.dpadmm_method_pp_admm <- function(method, public) {
-  new_schedule(public, method$parameters, update = "plausible", printed = "plausible-admm, Theorem 2")
+  new_schedule(public, method$parameters, update = "plausible")
 }
 
 #' @export
 schedule.dpadmm_method_ipp_admm <- function(method, public) {
-  new_schedule(public, method$parameters, update = "sparse_vector", printed = "plausible-admm, Theorem 5")
+  new_schedule(public, method$parameters, update = "sparse_vector")
 }

@@ -104,14 +104,16 @@ grad_admm_sensitivity <- function(public, clip) {
 #' Events of a plan under noise with the given scales, one for each noisy gradient.
 #' @noRd
 grad_admm_events <- function(plan, public, mechanism, scale) {
-  switch(mechanism,
-    gamma = dp_event_gamma(scale, public$sensitivity,
-      dim = public$d, node = 1L, iteration = plan$noisy
-    ),
-    gaussian = dp_event_gaussian(scale, public$sensitivity,
-      node = 1L, iteration = plan$noisy, printed = "dp-admm-accadmm, Theorem 1", mu = plan$mu
-    )
+  noise_mechanism(mechanism)$output_event(scale, public$sensitivity,
+    dim = public$d, node = 1L, iteration = plan$noisy
   )
+}
+
+#' What is printed of them: for Gaussian noise only.
+#' @noRd
+grad_admm_printed <- function(plan, public, mechanism, scale) {
+  if (noise_mechanism(mechanism)$pure) return(NULL)
+  printed_gradient_admm(scale, public$sensitivity / 2, plan$mu, plan$noisy)
 }
 
 #' One scale for each noisy gradient, as the user gave them.
@@ -128,13 +130,17 @@ gradient_given <- function(noise, count) {
 
 gradient_calibrated <- function(plan, public, control) {
   count <- length(plan$noisy)
-  invert <- if (public$mechanism == "gamma") function(x) 1 / x else identity
+  as_scale <- noise_mechanism(public$mechanism)$scale
   # all gradients get the same noise, so one event stands for them
   one <- plan
   one$noisy <- plan$noisy[1L]
-  rep(invert(calibrate_noise(function(noise) {
-    rep(grad_admm_events(one, public, public$mechanism, invert(noise)), count)
-  }, public$epsilon, public, control)), count)
+  released <- function(noise) {
+    of <- function(make) make(one, public, public$mechanism, as_scale(noise))
+    printed <- if (control$accountant == "paper") of(grad_admm_printed)
+    rep(if (is.null(printed)) of(grad_admm_events) else printed, count)
+  }
+  noise <- calibrate_noise(released, public$epsilon, public$delta, control$accountant)
+  rep(as_scale(noise), count)
 }
 
 #' @noRd
@@ -152,7 +158,7 @@ run_method.dpadmm_family_gradient <- function(method, records, nodes, network, l
     mechanism = budget$mechanism
   )
   plan <- grad_admm_plan(method, constraint, public)
-  events <- NULL
+  events <- printed <- NULL
   scale <- NULL
   leaks <- NULL
   if (budget$private) {
@@ -163,6 +169,7 @@ run_method.dpadmm_family_gradient <- function(method, records, nodes, network, l
       gradient_given(budget$noise, length(plan$noisy))
     }
     events <- grad_admm_events(plan, public, budget$mechanism, scale)
+    printed <- grad_admm_printed(plan, public, budget$mechanism, scale)
     leaks <- c(constraint$leak, if (plan$init == "paper") "the start u_0")
     if (plan$init == "paper") {
       warn("privacy_leak", paste(
@@ -173,16 +180,17 @@ run_method.dpadmm_family_gradient <- function(method, records, nodes, network, l
   }
   result <- run_gradient(plan, public, constraint, method, records, scale, control, key)
   check_finished(result$status, result$begun, events, budget$delta,
+    printed = printed,
     finite = "The iterates left the range of numbers: use a smaller `eta` or a larger `gamma`."
   )
   mean <- plan$average == "mean"
   list(
     coefficients = matrix(if (mean) result$mean_x else result$x, 1L), iterates = result$iterates,
-    y = if (mean) result$mean_y else result$y, u = result$u, events = events,
+    y = if (mean) result$mean_y else result$y, u = result$u, events = events, printed = printed,
     nodes = list(names = "all", size = public$size), network = NULL, public = public, plan = plan,
     constraint = constraint[c("A", "b", "c", "penalty", "weights")], noise = scale,
     trace = data.frame(iteration = seq_len(iterations), gap = result$gap, step = result$step),
-    leaks = leaks, words = gradient_words(events, method)
+    leaks = leaks, words = gradient_words(events, method, budget$mechanism)
   )
 }
 
@@ -195,7 +203,7 @@ check_one_holder <- function(nodes, n) {
 
 #' What the privacy statement says of this family.
 #' @noRd
-gradient_words <- function(events, method) {
+gradient_words <- function(events, method, mechanism) {
   if (is.null(events)) {
     return(list(released = "nothing was released with noise"))
   }
@@ -203,7 +211,7 @@ gradient_words <- function(events, method) {
     sees = "Whoever sees every iterate, and the model,",
     released = sprintf(
       "%d gradients, each released with %s noise", nrow(events),
-      if (events$mechanism[1L] == "gamma") "Gamma-norm" else "Gaussian"
+      noise_mechanism(mechanism)$words
     ),
     bound = if (!is.null(method$parameters$clip)) {
       sprintf("Each record's gradient was clipped to norm %g.", method$parameters$clip)

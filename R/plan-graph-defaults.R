@@ -24,7 +24,7 @@ default_problem <- function(C, iterations, size, rho, row_bound, budget) {
   if (is.null(iterations)) {
     iterations <- if (!calibrated) {
       50
-    } else if (budget$mechanism == "gaussian") {
+    } else if (!noise_mechanism(budget$mechanism)$pure) {
       30
     } else {
       2 * min(max(1, round(budget$epsilon)), 5)
@@ -56,14 +56,17 @@ noise_sd <- function(public, K) {
   if (!public$private) return(0)
   B <- min(public$size)
   sensitivity <- 2 * public$loss$lipschitz / B
+  mechanism <- noise_mechanism(public$mechanism)
   if (is.null(public$noise)) {
-    if (public$mechanism == "gamma") return(sensitivity * K * sqrt(public$d + 1) / min(public$epsilon))
+    if (mechanism$pure) {
+      # epsilon shared by K pure losses
+      return(mechanism$sd(min(public$epsilon) / (sensitivity * K), public$d))
+    }
     # Renyi accounting needs about 1.085 times the noise of the exact composition
     return(1.085 * sensitivity * sqrt(K) * gaussian_sigma(min(public$epsilon), public$delta, 1))
   }
   scale <- mean(public$noise$scale)
-  sd <- if (public$mechanism == "gamma") sqrt(public$d + 1) / scale else scale
-  sd / (public$C * public$row_bound)
+  mechanism$sd(scale, public$d) / (public$C * public$row_bound)
 }
 
 noise_time <- function(public, K, n) {
@@ -78,11 +81,12 @@ noise_time <- function(public, K, n) {
 #' @noRd
 curvature_time <- function(public, T, K, B) {
   if (!public$private || !is.null(public$noise)) return(Inf)
-  kappa <- if (public$mechanism == "gamma") {
+  kappa <- if (noise_mechanism(public$mechanism)$pure) {
     0.1 * min(public$epsilon) / K
   } else {
     z <- 1.085 * gaussian_sigma(min(public$epsilon), public$delta, 1)
-    min((if (public$loss$tied) 0.5 else 0.15) / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / public$delta))))
+    curvature <- if (public$loss$logistic_curvature) 0.5 else 0.15
+    min(curvature / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / public$delta))))
   }
   kappa / public$loss$curvature * B * T * min(public$degree) / mean(public$degree)
 }

@@ -13,37 +13,49 @@ public_numbers <- function(records, nodes, network, loss, C, rho, iterations, co
   )
 }
 
-#' Events of a plan under noise of a mechanism with the given scales (one a node and noisy
-#' update).
+#' The public numbers of the releases of a plan under noise of a mechanism with the given
+#' scales (one a node and noisy update).
 #' @noRd
-decentralised_events <- function(plan, public, mechanism, scale, nodes = seq_len(public$N),
-                                 updates = which(plan$noisy)) {
-  if (length(updates) == 0L) return(NULL)
-  loss <- public$loss
+graph_releases <- function(plan, public, mechanism, scale, nodes = seq_len(public$N),
+                           updates = which(plan$noisy)) {
   pick <- function(m) as.vector(m[nodes, updates, drop = FALSE])
   node <- rep(nodes, length(updates))
-  iteration <- rep(updates, each = length(nodes))
-  scale <- as.vector(scale)
   share <- public$C / public$size[node]
-  sensitivity <- 2 * share * loss$lipschitz * public$row_bound
-  modulus <- public$rho / public$N + 2 * pick(plan$eta) * public$degree[node]
+  mechanism <- noise_mechanism(mechanism)
+  list(
+    mechanism = mechanism, node = node, iteration = rep(updates, each = length(nodes)),
+    scale = as.vector(scale),
+    objective_scale = mechanism$scale(pick(plan$amplify) * mechanism$size(as.vector(scale))),
+    sensitivity = 2 * share * public$loss$lipschitz * public$row_bound,
+    curvature = public$loss$curvature * share * public$row_bound^2,
+    coupling = 2 * pick(plan$eta) * public$degree[node], ridge = public$rho / public$N
+  )
+}
+
+#' Events of a plan, see graph_releases().
+#' @noRd
+decentralised_events <- function(plan, public, mechanism, scale, ...) {
+  r <- graph_releases(plan, public, mechanism, scale, ...)
+  if (length(r$node) == 0L) return(NULL)
+  modulus <- r$ridge + r$coupling
   if (plan$place == "output") {
-    moved <- sensitivity / modulus
-    return(switch(mechanism,
-      gamma = dp_event_gamma(scale, moved, dim = public$d, node = node, iteration = iteration),
-      gaussian = dp_event_gaussian(scale, moved, node = node, iteration = iteration)
+    return(r$mechanism$output_event(r$scale, r$sensitivity / modulus,
+      dim = public$d, node = r$node, iteration = r$iteration
     ))
   }
-  curvature <- loss$curvature * share * public$row_bound^2
-  switch(mechanism,
-    gamma = dp_event_objective_gamma(scale / pick(plan$amplify), sensitivity, curvature, modulus,
-      dim = public$d, tied = loss$tied, node = node,
-      iteration = iteration, printed = plan$printed,
-      printed_modulus = modulus - if (identical(plan$printed, "m-admm, Theorem 4.1")) public$rho / public$N else 0
-    ),
-    gaussian = dp_event_objective_gaussian(scale * pick(plan$amplify), sensitivity, curvature, modulus,
-      tied = loss$tied, node = node, iteration = iteration
-    )
+  r$mechanism$objective_event(r$objective_scale, r$sensitivity, r$curvature, modulus,
+    dim = public$d, logistic_curvature = public$loss$logistic_curvature, node = r$node,
+    iteration = r$iteration
+  )
+}
+
+#' What is printed of them; NULL where the papers print nothing.
+#' @noRd
+decentralised_printed <- function(plan, public, mechanism, scale, ...) {
+  r <- graph_releases(plan, public, mechanism, scale, ...)
+  if (is.null(plan$printed) || !r$mechanism$pure || length(r$node) == 0L) return(NULL)
+  .printed_graph[[plan$printed]](r$objective_scale, r$sensitivity, r$curvature, r$coupling,
+    r$ridge, r$node, r$iteration
   )
 }
 
@@ -79,13 +91,14 @@ alike_nodes <- function(plan, public, ...) {
 calibrated_scales <- function(plan, public, control) {
   K <- sum(plan$noisy)
   scale <- matrix(0, public$N, K)
-  # larger noise is more private: a Gamma-norm rate is the inverse of a scale
-  as_scale <- function(noise) if (public$mechanism == "gamma") 1 / noise else noise
+  as_scale <- noise_mechanism(public$mechanism)$scale
   last <- NULL
   for (group in alike_nodes(plan, public)) {
     i <- group[1L]
-    events <- function(noise) {
-      decentralised_events(plan, public, public$mechanism, rep(as_scale(noise), K), nodes = i)
+    released <- function(noise) {
+      of <- function(make) make(plan, public, public$mechanism, rep(as_scale(noise), K), nodes = i)
+      printed <- if (control$accountant == "paper") of(decentralised_printed)
+      if (is.null(printed)) of(decentralised_events) else printed
     }
     # what a record moves, in the place where the noise is, carries the last answer over
     moved <- public$C / public$size[i] / if (plan$place == "output") modulus_of(plan, public)[i] else plan$amplify[i, 1L]
@@ -94,7 +107,7 @@ calibrated_scales <- function(plan, public, control) {
     } else {
       likely_noise(public, i, 2 * moved * public$loss$lipschitz * public$row_bound, K)
     }
-    noise <- calibrate_noise(events, public$epsilon[i], public, control, near)
+    noise <- calibrate_noise(released, public$epsilon[i], public$delta, control$accountant, near)
     last <- list(noise = noise, moved = moved, epsilon = public$epsilon[i])
     scale[group, ] <- as_scale(noise)
   }
@@ -108,7 +121,7 @@ calibrated_scales <- function(plan, public, control) {
 likely_noise <- function(public, i, sensitivity, count) {
   if (public$delta == 0) return(NULL)
   sigma <- gaussian_sigma(public$epsilon[i], public$delta, sensitivity * sqrt(count))
-  if (public$mechanism == "gamma") sigma / sqrt(public$d) else sigma
+  if (noise_mechanism(public$mechanism)$pure) sigma / sqrt(public$d) else sigma
 }
 
 #' A method's plan with its noise: what runs (`public`, `plan`, the tolerance of every node,
@@ -129,11 +142,13 @@ protect.default <- function(method, plan, public, budget, control) {
   scale <- if (is.null(budget$noise)) calibrated_scales(plan, public, control) else given_scales(budget$noise, plan, public)
   out$noise <- scale
   out$events <- decentralised_events(plan, public, budget$mechanism, scale)
+  out$printed <- decentralised_printed(plan, public, budget$mechanism, scale)
   if (!is.null(out$events)) out$events$tolerance <- tol
   spread <- matrix(0, public$N, public$iterations)
   spread[, plan$noisy] <- scale
   if (plan$place == "objective") {
-    out$objective <- spread * if (public$mechanism == "gamma") 1 / plan$amplify else plan$amplify
+    noise <- noise_mechanism(public$mechanism)
+    out$objective <- noise$scale(plan$amplify * noise$size(spread))
   } else {
     out$output <- spread
   }
@@ -166,9 +181,10 @@ run_method.dpadmm_family_decentralised <- function(method, records, nodes, netwo
   }
   made <- protect(method, schedule(method, public), public, budget, control)
   result <- run_decentralised(made, records, nodes, network, control, key)
-  check_finished(result$status, result$begun, made$events, budget$delta)
+  check_finished(result$status, result$begun, made$events, budget$delta, printed = made$printed)
   c(list(
-    coefficients = t(result$f), iterates = result$iterates, events = made$events, nodes = nodes[c("names", "size")],
+    coefficients = t(result$f), iterates = result$iterates, events = made$events,
+    printed = made$printed, nodes = nodes[c("names", "size")],
     network = network, public = made$public, plan = made$plan, noise = made$noise, tol = max(made$tol),
     trace = data.frame(iteration = seq_len(iterations), gap = result$gap, step = result$step)
   ), if (!is.null(result$sent)) sending(result$sent, nodes$names, network$degree))

@@ -44,6 +44,7 @@ protect_plausible <- function(p, plan, public, budget, control) {
     out$objective <- matrix(noise$objective, N, T)
     out$output <- matrix(noise$output, N, T)
     out$events <- plausible_events(plan, public, noise, seq_len(N), seq_len(sends), printed)
+    out$printed <- plausible_printed(plan, public, noise, seq_len(N), seq_len(sends))
   }
   if (!is.null(p$max_sends)) {
     sensitivity <- if (printed) {
@@ -83,7 +84,8 @@ shifts <- function(plan, public) {
 #' their powers 2/3. What it is a share of, see `linked_noise()`.
 #' @noRd
 variance_split <- function(shift, public) {
-  power <- if (public$mechanism == "gaussian") 1 else if (public$delta > 0) 1 / 2 else 2 / 3
+  pure <- noise_mechanism(public$mechanism)$pure
+  power <- if (!pure) 1 else if (public$delta > 0) 1 / 2 else 2 / 3
   weight <- shift^power
   weight[, 2L] / rowSums(weight)
 }
@@ -94,7 +96,8 @@ variance_split <- function(shift, public) {
 linked_noise <- function(unit, split, i, p, plan, public, sends) {
   shift <- shifts(plan, public)[i, , drop = FALSE]
   modulus <- modulus_of(plan, public)[i]
-  gaussian <- public$mechanism == "gaussian"
+  mechanism <- noise_mechanism(public$mechanism)
+  gaussian <- !mechanism$pure
   odds <- (1 - split) / split
   second <- unit / modulus * shift[, 2L] / shift[, 1L] * if (gaussian) sqrt(odds) else odds
   # what one release costs in the currency of `split`
@@ -102,7 +105,7 @@ linked_noise <- function(unit, split, i, p, plan, public, sends) {
   cost <- sends * first_cost / (1 - split)
   test <- if (!is.null(p$test_share)) cost * p$test_share / (1 - p$test_share)
   list(
-    objective = if (gaussian) unit else 1 / unit, output = if (gaussian) second else 1 / second,
+    objective = mechanism$scale(unit), output = mechanism$scale(second),
     split = split, test = if (gaussian && !is.null(test)) sqrt(2 * test) else test,
     variance = (unit / modulus)^2 + second^2
   )
@@ -113,21 +116,35 @@ linked_noise <- function(unit, split, i, p, plan, public, sends) {
 #' @noRd
 plausible_events <- function(plan, public, noise, i, at, printed = FALSE) {
   n <- length(i) * length(at)
-  objective <- decentralised_events(plan, public, public$mechanism, rep_len(noise$objective, n), i, at)
-  moved <- rep(shifts(plan, public)[i, 2L], length(at))
-  scale <- rep_len(noise$output, n)
-  output <- switch(public$mechanism,
-    gaussian = dp_event_gaussian(scale, moved, node = objective$node, iteration = objective$iteration),
-    gamma = dp_event_gamma(scale, moved, public$d, node = objective$node, iteration = objective$iteration)
+  objective <- decentralised_events(plan, public, public$mechanism,
+    rep_len(noise$objective, n),
+    nodes = i, updates = at
+  )
+  output <- noise_mechanism(public$mechanism)$output_event(
+    rep_len(noise$output, n), rep(shifts(plan, public)[i, 2L], length(at)),
+    dim = public$d, node = objective$node, iteration = objective$iteration
   )
   test <- if (!is.null(noise$test)) {
     event <- if (printed) event_printed_test else dp_event_pure
     event(round_up(rep_len(noise$test, length(i))), node = i, iteration = 1)
   }
-  events <- c(objective, output, test)
-  events$printed <- if (public$mechanism == "gaussian") plan$printed else NA_character_
-  events$printed_modulus <- public$rho / public$N
-  events
+  c(objective, output, test)
+}
+
+#' What is printed of them: for Gaussian noise only.
+#' @noRd
+plausible_printed <- function(plan, public, noise, i, at) {
+  if (noise_mechanism(public$mechanism)$pure) return(NULL)
+  n <- length(i) * length(at)
+  r <- graph_releases(plan, public, public$mechanism, rep_len(noise$objective, n),
+    nodes = i, updates = at
+  )
+  printed_plausible_admm(r$objective_scale, rep_len(noise$output, n), r$sensitivity,
+    rep(shifts(plan, public)[i, 2L], length(at)) / 2, r$curvature, r$ridge, r$node, r$iteration,
+    test = if (!is.null(noise$test)) {
+      list(epsilon = round_up(rep_len(noise$test, length(i))), node = i)
+    }
+  )
 }
 
 #' The noise that meets the budget, with the split of least total variance.
@@ -147,7 +164,7 @@ calibrated_plausible <- function(p, plan, public, control, sends) {
       events <- plausible_events(plan, public, link(unit), i, 1L)
       events$count[events$mechanism != "pure"] <- sends
       events
-    }, public$epsilon[i], public, control, near)
+    }, public$epsilon[i], public$delta, control$accountant, near)
     c(link(unit), unit = unit)
   }
   multiplied <- function(i, step) stats::plogis(stats::qlogis(first[i]) + step)
@@ -161,8 +178,9 @@ calibrated_plausible <- function(p, plan, public, control, sends) {
     found <- stats::optimize(log_variance, from + c(-0.6, 0.6), tol = 0.05)
     if (found$objective < log(start$variance)) found$minimum else from
   }
-  pure <- public$mechanism == "gamma" && public$delta == 0
-  to_search <- if (pure || !is.null(p$split)) 0L else if (public$mechanism == "gaussian") 1L else 5L
+  mechanism <- noise_mechanism(public$mechanism)
+  add_up <- mechanism$pure && public$delta == 0
+  to_search <- if (add_up || !is.null(p$split)) 0L else if (mechanism$pure) 5L else 1L
   step <- 0
   out <- last <- NULL
   for (group in alike_nodes(plan, public, plan$beta, p$split)) {
@@ -193,7 +211,7 @@ given_plausible <- function(p, plan, public, noise, sends) {
     abort("shape", "The noise of this method must be one number, or one a node.", argument = "noise", value = dim(scale))
   }
   scale <- per_node(scale, public$N, "noise")
-  unit <- if (public$mechanism == "gamma") 1 / scale else scale
+  unit <- noise_mechanism(public$mechanism)$size(scale)
   split <- if (is.null(p$split)) variance_split(shifts(plan, public), public) else p$split
   linked_noise(unit, split, seq_len(public$N), p, plan, public, sends)
 }
@@ -204,7 +222,7 @@ given_plausible <- function(p, plan, public, noise, sends) {
 #' objective, rho2 of one noise on the result, and the test's epsilon.
 #' @noRd
 printed_parameters <- function(p, public, sends) {
-  if (public$mechanism != "gaussian") {
+  if (noise_mechanism(public$mechanism)$pure) {
     abort("accountant", "The printed rules are for Gaussian noise: they need `delta` > 0.", argument = "delta")
   }
   N <- public$N

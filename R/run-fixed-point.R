@@ -354,12 +354,16 @@ privacy.dpadmm_fixed_point <- function(fit, accountant = c("sound", "paper"), ..
     abort("argument", "There is no guarantee without the operator's `sensitivity`.",
       argument = "sensitivity")
   }
-  events <- if (accountant == "paper" && !is.null(fit$printed)) fit$printed else fit$events
-  out <- statement(events, fit$delta, accountant, c(fit["seeded"],
-    list(nodes = list(names = "any"))))
-  out$audience <- "Whoever sees every iterate"
-  out$stated <- "The sensitivity of the operator is as stated or built in; it was not checked."
-  out
+  released <- fit$events
+  if (accountant == "paper" && !is.null(released)) {
+    if (is.null(fit$printed)) abort_unprinted(fit$events)
+    released <- fit$printed
+  }
+  statement(released, fit$delta, statement_facts("any",
+    seeded = fit$seeded, audience = "Whoever sees every iterate",
+    released = release_words(fit$events),
+    stated = "The sensitivity of the operator is as stated or built in; it was not checked."
+  ))
 }
 
 #' @export

@@ -124,3 +124,11 @@ need_package <- function(package, what) {
     ), argument = package)
   }
 }
+
+check_orders <- function(orders) {
+  check_numbers(orders, "orders", lower = 1, open_lower = TRUE)
+}
+
+check_delta <- function(delta) {
+  check_numbers(delta, "delta", lower = 0, upper = 1, open_lower = TRUE, open_upper = TRUE)
+}
