@@ -94,7 +94,9 @@ fit_grids <- function(releases, counts, plan, end) {
       points <- window[["to"]] - window[["from"]] + 1
       if (!is.finite(points)) return(NULL)
       too_many <- points / .most_points
-      if (too_many <= 1) return(list(grids = grids, from = window[["from"]], points = points, h = h))
+      if (too_many <= 1) {
+        return(list(grids = grids, from = window[["from"]], points = points, h = h))
+      }
     }
     if (plan$fixed) {
       abort("size", sprintf("`step` must be larger than %g: the grid has too many points.", h),

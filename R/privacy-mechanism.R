@@ -27,7 +27,9 @@
   gaussian = list(
     words = "Gaussian", density = "N(0, sigma^2) a coordinate", scale_name = "sigma",
     size = identity, scale = identity, sd = function(scale, d) scale, pure = FALSE,
-    output_event = function(scale, sensitivity, dim, ...) dp_event_gaussian(scale, sensitivity, ...),
+    output_event = function(scale, sensitivity, dim, ...) {
+      dp_event_gaussian(scale, sensitivity, ...)
+    },
     objective_event = function(scale, sensitivity, curvature, modulus, dim,
                                logistic_curvature = FALSE, ...) {
       dp_event_objective_gaussian(scale, sensitivity, curvature, modulus,

@@ -75,7 +75,8 @@ release_words <- function(events) {
   most <- apply(counts, 2L, max, na.rm = TRUE)
   words <- vapply(names(most), function(name) .mechanisms[[name]]$words, "")
   sprintf(
-    "%g release%s%s with %s", most[[1L]], if (most[[1L]] == 1) "" else "s", if (each) " a node" else "",
+    "%g release%s%s with %s", most[[1L]], if (most[[1L]] == 1) "" else "s",
+    if (each) " a node" else "",
     paste(c(words[[1L]], sprintf("%g with %s", most[-1L], words[-1L])), collapse = ", ")
   )
 }
@@ -90,59 +91,79 @@ print.dpadmm_privacy <- function(x, ...) {
 format.dpadmm_privacy <- function(x, ...) statement_text(x)
 
 statement_text <- function(x) {
-  if (is.infinite(x$epsilon)) {
-    out <- "Privacy: none. No noise was added; what is released can reveal records."
+  c(if (is.infinite(x$epsilon)) {
+    "Privacy: none. No noise was added; what is released can reveal records."
   } else {
-    odds <- exp(x$epsilon)
-    out <- c(
-      sprintf(
-        "Privacy (%s): epsilon = %s%s, %s neighbours.",
-        if (x$accountant == "paper") paste0("as printed in ", x$theorem) else "sound",
-        format(x$epsilon, digits = 4L), if (x$delta > 0) sprintf(", delta = %g", x$delta) else "",
-        x$neighbours
-      ),
-      strwrap(sprintf(
-        paste(
-          "%s could see nearly the same",
-          "had any one %s been %s: no outcome is more than %s times as likely%s."
-        ),
-        if (is.null(x$audience)) "Whoever sees every message between the nodes, and the model," else x$audience,
-        if (isTRUE(x$user_level)) "user's data" else "record",
-        if (x$neighbours == "add-remove") "left out of the sums" else "another",
-        if (odds < 1e4) format(ceiling(odds * 100) / 100, digits = 7L) else sprintf("exp(%s)", format(x$epsilon, digits = 3L)),
-        if (x$delta > 0) sprintf(", but for a probability of %g", x$delta) else ""
-      ), 88, indent = 2, exdent = 2),
-      strwrap(sprintf("It comes from %s.", x$releases), 88, indent = 2, exdent = 2)
-    )
-    spread <- range(x$per_node$epsilon)
+    c(guarantee_text(x), conditions_text(x))
+  }, sprintf("  Not covered: what was read from the records, %s.", x$leaks))
+}
+
+paragraph <- function(text) strwrap(text, 88, indent = 2, exdent = 2)
+
+#' The guarantee, what it means and where it comes from.
+#' @noRd
+guarantee_text <- function(x) {
+  odds <- exp(x$epsilon)
+  audience <- x$audience
+  if (is.null(audience)) audience <- "Whoever sees every message between the nodes, and the model,"
+  spread <- range(x$per_node$epsilon)
+  c(
+    sprintf(
+      "Privacy (%s): epsilon = %s%s, %s neighbours.",
+      if (x$accountant == "paper") paste0("as printed in ", x$theorem) else "sound",
+      format(x$epsilon, digits = 4L), if (x$delta > 0) sprintf(", delta = %g", x$delta) else "",
+      x$neighbours
+    ),
+    paragraph(sprintf(
+      paste(
+        "%s could see nearly the same",
+        "had any one %s been %s: no outcome is more than %s times as likely%s."
+      ), audience, if (x$user_level) "user's data" else "record",
+      if (x$neighbours == "add-remove") "left out of the sums" else "another",
+      if (odds < 1e4) {
+        format(ceiling(odds * 100) / 100, digits = 7L)
+      } else {
+        sprintf("exp(%s)", format(x$epsilon, digits = 3L))
+      },
+      if (x$delta > 0) sprintf(", but for a probability of %g", x$delta) else ""
+    )),
+    paragraph(sprintf("It comes from %s.", x$releases)),
     if (spread[2L] > spread[1L] * (1 + 1e-6)) {
-      worst <- x$per_node$node[which.max(x$per_node$epsilon)]
-      out <- c(out, sprintf(
-        "  Nodes: from %s to %s (node \"%s\"); the largest counts.", format(spread[1L], digits = 4L),
-        format(spread[2L], digits = 4L), worst
-      ))
+      sprintf(
+        "  Nodes: from %s to %s (node \"%s\"); the largest counts.",
+        format(spread[1L], digits = 4L), format(spread[2L], digits = 4L),
+        x$per_node$node[which.max(x$per_node$epsilon)]
+      )
     }
-    if (x$neighbours == "add-remove") {
-      out <- c(out, "  The number of records, by which sums are divided, is taken to be public.")
-    }
-    if (!is.null(x$row_bound)) {
-      out <- c(out, sprintf("  Rows have norm at most %g, as you stated: longer ones were shortened.", x$row_bound))
-    }
-    if (!is.null(x$stated)) out <- c(out, paste0("  ", x$stated))
-    if (!is.null(x$tolerance)) {
-      out <- c(out, sprintf(
-        if (x$inexact) {
-          "  It covers inexact solutions: gradient norm up to %.3g, hidden by the noise on the result."
-        } else {
-          "  It is a guarantee for exact minimisers; they were found to gradient norm %.3g or 64 ulp of its terms."
-        }, x$tolerance
-      ))
-    }
-    if (!is.null(x$caveat)) out <- c(out, strwrap(x$caveat, 88, indent = 2, exdent = 2))
-    if (x$seeded) {
-      out <- c(out, "  Seeded noise: a simulation, not a private release.")
-    }
+  )
+}
+
+#' What the guarantee rests on.
+#' @noRd
+conditions_text <- function(x) {
+  solved <- if (x$inexact) {
+    paste(
+      "  It covers inexact solutions: gradient norm up to %.3g,",
+      "hidden by the noise on the result."
+    )
+  } else {
+    paste(
+      "  It is a guarantee for exact minimisers; they were found to gradient norm %.3g",
+      "or 64 ulp of its terms."
+    )
   }
-  for (leak in x$leaks) out <- c(out, sprintf("  Not covered: what was read from the records, %s.", leak))
-  out
+  c(
+    if (x$neighbours == "add-remove") {
+      "  The number of records, by which sums are divided, is taken to be public."
+    },
+    if (!is.null(x$row_bound)) {
+      sprintf(
+        "  Rows have norm at most %g, as you stated: longer ones were shortened.", x$row_bound
+      )
+    },
+    if (!is.null(x$stated)) paste0("  ", x$stated),
+    if (!is.null(x$tolerance)) sprintf(solved, x$tolerance),
+    if (!is.null(x$caveat)) paragraph(x$caveat),
+    if (x$seeded) "  Seeded noise: a simulation, not a private release."
+  )
 }
