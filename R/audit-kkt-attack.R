@@ -64,7 +64,7 @@ kkt_attack <- function(fit, known_x, known_y, node, network = fit$network, eta =
   if (length(i) != 1L || !(i %in% seq_len(N))) {
     abort("argument", "`node` must be the name or number of a node.", argument = "node", value = node)
   }
-  known_x <- check_predictors(known_x, "known_x")
+  known_x <- check_matrix(known_x, "known_x")
   check_numbers(known_y, "known_y", length = nrow(known_x))
   if (nrow(known_x) != fit$nodes$size[i] - 1L || ncol(known_x) != fit$public$d) {
     abort("shape", sprintf(

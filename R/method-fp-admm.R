@@ -135,12 +135,6 @@ fp_views <- function(setting, noise) {
   if (setting == "federated") c("central", "local") else c("network", "local")
 }
 
-.view_words <- c(
-  central = "Whoever sees the released models z_1, ..., z_K",
-  local = "Whoever sees every message of every user, the server included,",
-  network = "Another user, who sees the models that reach him,"
-)
-
 #' @noRd
 #' @export
 unused_arguments.dpadmm_family_server <- function(method) c("C", "rho", "network")

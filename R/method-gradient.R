@@ -95,7 +95,7 @@ gradient_method <- function(name, title, algorithm, eta, rho, gamma, A, penalty,
   positive <- function(x, argument) {
     if (is.null(x)) NULL else check_number(x, argument, lower = 0, open_lower = TRUE)
   }
-  if (!is.null(A) && !inherits(A, "dpadmm_regulariser")) A <- check_predictors(A, "A")
+  if (!is.null(A) && !inherits(A, "dpadmm_regulariser")) A <- check_matrix(A, "A")
   if (!is.null(penalty)) check_regulariser(penalty)
   if (!is.null(B)) B <- check_diagonal(B)
   if (!is.null(c)) {

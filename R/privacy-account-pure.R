@@ -1,7 +1,16 @@
 # The pure accountant: every mechanism by its worst-case log-ratio.
 
-# Results of a few operations in doubles, moved outward by more than their rounding.
-round_up <- function(x, ulps = 4) x * (1 + ulps * .Machine$double.eps)
+accountant_pure <- function() {
+  list(
+    fold = account_pure, handles = function(kinds) kinds$mechanism %in% names(.pure_losses),
+    needs_delta = FALSE, serves_best = function(kinds) TRUE, exact = FALSE, speed = "usual",
+    composes = paste(
+      "the pure losses: their sum at `delta = 0`, their optimal composition",
+      "([compose_pure()]) above"
+    ),
+    needs = "every mechanism has a pure loss"
+  )
+}
 
 .pure_losses <- list(
   pure = function(e) e$epsilon,
@@ -14,10 +23,8 @@ round_up <- function(x, ulps = 4) x * (1 + ulps * .Machine$double.eps)
   }
 )
 
-pure_handles <- function(kinds) kinds$mechanism %in% names(.pure_losses)
-
 account_pure <- function(kinds, ledgers, delta) {
-  loss <- as.numeric(by_mechanism(kinds, .pure_losses, "pure"))
+  loss <- as.numeric(by_mechanism(kinds, .pure_losses))
   list(epsilon = vapply(ledgers, function(ledger) {
     compose_groups(loss[ledger$kind], ledger$count, delta)
   }, 0))

@@ -1,5 +1,17 @@
 # The RDP accountant: curves over orders.
 
+accountant_rdp <- function() {
+  list(
+    fold = account_rdp, handles = function(kinds) kinds$mechanism %in% names(.rdp_curves),
+    needs_delta = TRUE, serves_best = function(kinds) TRUE, exact = FALSE, speed = "quick",
+    composes = paste(
+      "Renyi curves over orders in `[1.01, 1024]`, the best order refined by one-dimensional",
+      "minimisation, [rdp_to_epsilon()]"
+    ),
+    needs = "any mechanism"
+  )
+}
+
 # One release's divergence as a function of the orders, from its row of events.
 .rdp_curves <- list(
   pure = function(e, a) rdp_pure_curve(a, e$epsilon),
@@ -15,22 +27,19 @@
   },
   objective_gamma = function(e, a) {
     core_call(.Call(
-      ffi_rdp_objective, a, e$alpha * e$sensitivity, e$curvature / e$modulus, e$tied, e$dim
+      ffi_rdp_objective, a, e$alpha * e$sensitivity, e$curvature / e$modulus,
+      e$logistic_curvature, e$dim
     ))
   },
   objective_gaussian = function(e, a) {
     core_call(.Call(
-      ffi_rdp_objective, a, e$sensitivity / e$sigma, e$curvature / e$modulus, e$tied, NULL
+      ffi_rdp_objective, a, e$sensitivity / e$sigma, e$curvature / e$modulus,
+      e$logistic_curvature, NULL
     ))
   }
 )
 
-# Orders less one. The ends matter only for guarantees far from any use, but there the
-# best order is outside [1.01, 1024].
-.rdp_grid <- 10^seq(-7, 5, length.out = 85L)
 .rdp_stride <- 6L
-
-rdp_handles <- function(kinds) kinds$mechanism %in% names(.rdp_curves)
 
 #' Divergences of kinds (rows) at orders 1 + s (columns), rounded up.
 #' @noRd
@@ -46,7 +55,6 @@ rdp_curves <- function(kinds, s) {
 }
 
 account_rdp <- function(kinds, ledgers, delta) {
-  check_handled(kinds, names(.rdp_curves), "rdp")
   log_delta <- log(delta)
   # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
   coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)

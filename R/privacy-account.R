@@ -6,24 +6,21 @@
 #' epsilon is the largest of the nodes' (parallel composition), and an event
 #' with `node = NA`, which reads everybody's records, adds to all of them.
 #'
-#' | accountant | composes | needs |
-#' |---|---|---|
-#' | `"pure"` | the pure losses: their sum at `delta = 0`, their optimal composition ([compose_pure()]) above | every mechanism has a pure loss |
-#' | `"zcdp"` | zero-concentrated losses, [zcdp_to_epsilon()] | Gaussian noise without sampling, or a pure loss |
-#' | `"rdp"` | Renyi curves over orders in `[1.01, 1024]`, the best order refined by one-dimensional minimisation, [rdp_to_epsilon()] | any mechanism |
-#' | `"pld"` | privacy loss distributions by FFT, see [pld_epsilon()] | anything but Gaussian noise in an objective |
-#' | `"paper"` | what the source paper prints, for reproducing its figures: not proved for what runs | a printed theorem |
-#' | `"best"` | `delta = 0`: pure; Gaussian noise only: the exact analytic Gaussian; otherwise the smallest of all that apply | |
-#' | `"paper"` | the sum of the losses as printed in the source papers, proved or not | every event names its printed theorem |
+#' `r accountants_help()`
 #'
-#' All but `"paper"` are bounds rounded outward. Taking the smallest of several proven
-#' epsilons at one delta is itself proven.
+#' `"best"`, the default, asks an accountant that is exact for these events where there is
+#' one, and otherwise all that apply; the smallest of several proven epsilons at one delta
+#' is itself proven. At `delta = 0` that leaves `"pure"`. All but `"paper"` are bounds
+#' rounded outward.
 #'
-#' @param events a table of class `dp_events`; all of one neighbouring relation.
+#' What the source papers print about a run is a table of its own (class `dp_printed`, the
+#' field `printed` of a fit). `"paper"` folds such tables, and no other accountant does.
+#'
+#' @param events a table of class `dp_events`; all of one neighbouring relation. Or, for
+#'   `"paper"`, one of class `dp_printed`.
 #' @param delta the probability with which the guarantee may fail, in `[0, 1)`;
 #'   0 asks for pure differential privacy.
-#' @param accountant one of `"best"`, `"rdp"`, `"pld"`, `"zcdp"`, `"pure"`,
-#'   `"paper"`.
+#' @param accountant one of `r paste0('"', accountant_names(), '"', collapse = ", ")`.
 #' @return An object of class `dp_guarantee`: a list with `epsilon`, `delta`,
 #'   `accountant` (the one that gave the figure), `neighbours`, `per_node` (a
 #'   data frame of `node` and `epsilon`), and, where there is one, `order` (the
@@ -42,11 +39,10 @@
 #' account(events, delta = 1e-5)
 #' account(rep(dp_event_laplace(b = 10, sensitivity = 1), 5))
 #' @export
-account <- function(events, delta = 0,
-                    accountant = c("best", "rdp", "pld", "zcdp", "pure", "paper")) {
-  check_class(events, "dp_events", "events", "the dp_event_ constructors")
+account <- function(events, delta = 0, accountant = "best") {
+  check_releases(events)
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
-  accountant <- check_choice(accountant, .accountants, "accountant")
+  accountant <- check_choice(accountant, accountant_names(), "accountant")
   guarantee <- fold_events(events, delta, accountant)
   if (!is.finite(guarantee$epsilon)) {
     abort("accountant", sprintf(
@@ -57,24 +53,49 @@ account <- function(events, delta = 0,
   guarantee
 }
 
-.accountants <- c("best", "rdp", "pld", "zcdp", "pure", "paper")
-
-# The accountants. Each folds (kinds, ledgers, delta) into a list with one
-# `epsilon` per ledger and perhaps `order`, `lower`; `handles` says which kinds it
-# can. A function, so that the files may come in any order.
+# The accountants, each in a file of its own; to add one, add its line here. An accountant is
+# a list of
+#   fold         function(kinds, ledgers, delta): a list with one `epsilon` a ledger, and
+#                perhaps `order` and `lower`
+#   handles      function(kinds): which of them it can do something with
+#   needs_delta  whether it has nothing to say at delta = 0
+#   serves_best  function(kinds): whether "best" asks it about kinds that it handles
+#   exact        whether its epsilon is the least there is, so that "best" asks no other
+#   speed        "quick", "slow" or "usual": calibrate() asks a quick one first where to look,
+#                before it asks a slow one
+#   composes, needs   words for the help page
+# A function, so that the files may come in any order.
 accountants <- function() {
   list(
-    rdp = list(fold = account_rdp, handles = rdp_handles),
-    pld = list(fold = account_pld, handles = pld_handles),
-    zcdp = list(fold = account_zcdp, handles = zcdp_handles),
-    pure = list(fold = account_pure, handles = pure_handles),
-    paper = list(fold = account_paper, handles = paper_handles)
+    pure = accountant_pure(),
+    gaussian = accountant_gaussian(),
+    zcdp = accountant_zcdp(),
+    rdp = accountant_rdp(),
+    pld = accountant_pld(),
+    paper = accountant_paper()
   )
+}
+
+accountant_names <- function() c("best", names(accountants()))
+
+#' The table of the help page.
+#' @noRd
+accountants_help <- function() {
+  row <- function(name, a) sprintf('| `"%s"` | %s | %s |', name, a$composes, a$needs)
+  table <- accountants()
+  paste(c(
+    "| accountant | composes | needs |", "|---|---|---|", mapply(row, names(table), table)
+  ), collapse = "\n")
 }
 
 #' account() without its checks; an epsilon that cannot be bounded is Inf here.
 #' @noRd
 fold_events <- function(events, delta, accountant) {
+  if (inherits(events, "dp_printed") && accountant != "paper") {
+    abort("accountant", sprintf(
+      'Printed theorems are folded by the "paper" accountant only, not by "%s".', accountant
+    ), argument = "accountant", value = accountant)
+  }
   neighbours <- one_relation(events)
   books <- open_books(events)
   result <- if (accountant == "best") {
@@ -98,110 +119,31 @@ fold_events <- function(events, delta, accountant) {
   guarantee
 }
 
-one_relation <- function(events) {
-  if (nrow(events) == 0L) {
-    abort("argument", "`events` has no rows: nothing was released.", argument = "events")
-  }
-  relations <- unique(events$neighbours)
-  if (length(relations) > 1L) {
-    abort("accountant", sprintf(
-      "The events are of unlike neighbouring relations, %s: no one guarantee covers both.",
-      paste0('"', relations, '"', collapse = " and ")
-    ), argument = "events")
-  }
-  relations
-}
-
-#' Which rows of some columns are identical, as whole numbers from 1.
-#' @noRd
-row_kind <- function(columns) {
-  kind <- rep(1, length(columns[[1L]]))
-  for (column in columns) {
-    code <- match(column, unique(column))
-    kind <- (kind - 1) * max(code) + code
-    kind <- match(kind, unique(kind))
-  }
-  kind
-}
-
-#' The accountants' view of events: `kinds`, the distinct releases; `ledgers`, the
-#' distinct combinations of kinds and counts that nodes have; and for every `node`
-#' which `ledger` is its own. Hundreds of alike nodes are then accounted once.
-#' @noRd
-open_books <- function(events) {
-  unread <- c("node", "count", "iteration", "tolerance", "neighbours")
-  columns <- unclass(events)[setdiff(names(.event_columns), unread)]
-  columns <- Filter(function(column) !all(is.na(column)), columns)
-  kind <- row_kind(columns)
-  first <- which(!duplicated(kind))
-  node <- sort(unique(events$node[!is.na(events$node)]))
-  if (length(node) == 0L) node <- NA_integer_
-  everybody <- which(is.na(events$node))
-  own <- split(seq_along(kind), factor(events$node, levels = node))
-  if (anyNA(node)) own <- list(integer(0))
-  ledgers <- lapply(own, function(rows) {
-    rows <- c(everybody, rows)
-    kinds <- sort(unique(kind[rows]))
-    count <- rowsum(events$count[rows], factor(kind[rows], levels = kinds), reorder = FALSE)
-    list(kind = kinds, count = as.vector(count[match(kinds, rownames(count)), 1L]))
-  })
-  ledgers <- unname(ledgers)
-  distinct <- unique(ledgers)
-  list(
-    kinds = events[first, , drop = FALSE], ledgers = distinct, node = node,
-    ledger = match(ledgers, distinct)
-  )
-}
-
-check_handled <- function(kinds, mechanisms, accountant) {
-  missing <- setdiff(kinds$mechanism, mechanisms)
-  if (length(missing)) {
-    abort("accountant", sprintf(
-      'The "%s" accountant cannot handle %s (mechanism "%s").', accountant,
-      .mechanisms[[missing[1L]]]$words, missing[1L]
-    ), argument = "accountant", value = missing)
-  }
-}
-
-#' Apply a table of handlers (mechanism -> function of kinds) row by row, or say
-#' which mechanism has none.
-#' @noRd
-by_mechanism <- function(kinds, handlers, accountant, ...) {
-  check_handled(kinds, names(handlers), accountant)
-  out <- vector("list", nrow(kinds))
-  for (mechanism in unique(kinds$mechanism)) {
-    rows <- which(kinds$mechanism == mechanism)
-    out[rows] <- handlers[[mechanism]](kinds[rows, , drop = FALSE], ...)
-  }
-  out
-}
-
 fold_with <- function(accountant, books, delta) {
-  if (delta == 0 && !(accountant %in% c("pure", "paper"))) {
+  with <- accountants()[[accountant]]
+  if (delta == 0 && with$needs_delta) {
     abort("argument", sprintf(
       'The "%s" accountant needs `delta` in (0, 1), not 0.', accountant
     ), argument = "delta", value = delta)
   }
-  result <- accountants()[[accountant]]$fold(books$kinds, books$ledgers, delta)
+  check_handled(books$kinds, with$handles(books$kinds), accountant)
+  result <- with$fold(books$kinds, books$ledgers, delta)
   result$accountant <- rep(accountant, length(books$ledgers))
   result
 }
 
 fold_best <- function(books, delta) {
-  if (delta == 0) return(fold_with("pure", books, delta))
-  if (all(books$kinds$mechanism == "gaussian")) {
-    return(list(
-      epsilon = account_gaussian(books$kinds, books$ledgers, delta),
-      accountant = rep("gaussian", length(books$ledgers))
-    ))
+  kinds <- books$kinds
+  asked <- Filter(function(a) delta > 0 || !a$needs_delta, accountants())
+  handled <- lapply(asked, function(a) a$handles(kinds) & a$serves_best(kinds))
+  able <- asked[vapply(handled, all, NA)]
+  if (length(able) == 0L) {
+    # what the broadest of them cannot do is what is in the way
+    check_handled(kinds, handled[[which.max(vapply(handled, sum, 0L))]], "best")
   }
-  able <- Filter(
-    function(name) all(accountants()[[name]]$handles(books$kinds)), c("pure", "zcdp", "rdp", "pld")
-  )
-  if (length(able) == 0L) check_handled(books$kinds, names(.rdp_curves), "best")
-  # Where all it has is pure losses, a PLD is pure composition again.
-  if ("pure" %in% able && !("laplace" %in% books$kinds$mechanism)) able <- setdiff(able, "pld")
-  results <- lapply(able, fold_with, books = books, delta = delta)
+  exact <- Filter(function(a) a$exact, able)
+  if (length(exact)) able <- exact[1L]
+  results <- lapply(names(able), fold_with, books = books, delta = delta)
   count <- length(books$ledgers)
   field <- function(name) {
     of_one <- function(r) if (is.null(r[[name]])) rep(NA_real_, count) else r[[name]]
@@ -211,7 +153,7 @@ fold_best <- function(books, delta) {
   pick <- cbind(seq_len(count), apply(epsilon, 1L, which.min))
   list(
     epsilon = epsilon[pick], order = field("order")[pick], lower = field("lower")[pick],
-    accountant = able[pick[, 2L]]
+    accountant = names(able)[pick[, 2L]]
   )
 }
 

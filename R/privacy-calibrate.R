@@ -9,7 +9,7 @@
 #' is monotone in it.
 #'
 #' @param events a function of one positive number (the noise) that returns a table
-#'   of events, see [dp_event].
+#'   of events, see [dp_event], or whatever else the accountant folds, see [account()].
 #' @param epsilon,delta the budget: `epsilon > 0`, `delta` in `[0, 1)`.
 #' @param accountant as in [account()].
 #' @param interval the smallest and largest noise to consider (> 0).
@@ -29,8 +29,7 @@
 #'   ), 100)
 #' }, epsilon = 1)
 #' @export
-calibrate <- function(events, epsilon, delta = 0,
-                      accountant = c("best", "rdp", "pld", "zcdp", "pure", "paper"),
+calibrate <- function(events, epsilon, delta = 0, accountant = "best",
                       interval = c(1e-12, 1e12)) {
   if (!is.function(events)) {
     abort("argument", sprintf("`events` must be a function of the noise, not %s.", kind_of(events)),
@@ -39,7 +38,7 @@ calibrate <- function(events, epsilon, delta = 0,
   }
   check_number(epsilon, "epsilon", lower = 0, open_lower = TRUE)
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
-  accountant <- check_choice(accountant, .accountants, "accountant")
+  accountant <- check_choice(accountant, accountant_names(), "accountant")
   check_numbers(interval, "interval", lower = 0, open_lower = TRUE, length = 2L)
   if (interval[1L] >= interval[2L]) {
     abort("argument", "`interval` must go from a smaller to a larger noise.",
@@ -49,17 +48,26 @@ calibrate <- function(events, epsilon, delta = 0,
   excess_of <- function(accountant) excess_cost(events, epsilon, delta, accountant)
   excess <- excess_of(accountant)
   ends <- log(interval)
-  if (delta > 0 && accountant %in% c("best", "pld")) {
-    # The quick accountant says where to look.
+  first <- quick_accountant(accountant)
+  if (delta > 0 && !is.null(first)) {
+    # It says where to look.
     ends <- tryCatch(
       {
-        quick <- solve_noise(excess_of("rdp"), ends, events, epsilon, delta)
+        quick <- solve_noise(excess_of(first), ends, events, epsilon, delta)
         around_root(excess, quick$safe, sign(quick$safe_end - quick$safe), ends)
       },
       dpadmm_error = function(e) ends
     )
   }
   exp(solve_noise(excess, ends, events, epsilon, delta)$safe)
+}
+
+#' The accountant to ask before a slow one, or NULL. "best" may ask any.
+#' @noRd
+quick_accountant <- function(accountant) {
+  speed <- vapply(accountants(), function(a) a$speed, "")
+  slow <- if (accountant == "best") any(speed == "slow") else speed[[accountant]] == "slow"
+  if (slow && any(speed == "quick")) names(which(speed == "quick"))[1L]
 }
 
 #' Calibration of noise of which more is more private, where the answer is expected to be
@@ -79,9 +87,7 @@ excess_cost <- function(events, epsilon, delta, accountant) {
   function(x) {
     name <- sprintf("%a", x)
     if (!is.null(known[[name]])) return(known[[name]])
-    spent <- fold_events(check_class(
-      events(exp(x)), "dp_events", "events(noise)", "the dp_event_ constructors"
-    ), delta, accountant)$epsilon
+    spent <- fold_events(check_releases(events(exp(x)), "events(noise)"), delta, accountant)$epsilon
     if (is.nan(spent)) spent <- Inf
     excess <- max(-700, min(700, log(spent) - log(epsilon)))
     # The logarithms may round to the same number.
@@ -144,19 +150,25 @@ safe_root <- function(f, ends, values) {
 }
 
 abort_budget <- function(events, epsilon, delta, floor, noise) {
-  loss <- events$count * log1p(events$curvature / events$modulus)
-  loss[is.na(loss)] <- 0
-  node <- ifelse(is.na(events$node), "all", events$node)
-  per_node <- tapply(loss, node, sum)
-  shared <- if ("all" %in% names(per_node)) per_node[["all"]] else 0
-  own <- per_node[names(per_node) != "all"]
-  curvature <- shared + if (length(own)) max(own) else 0
+  curvature <- curvature_loss(events)
   why <- if (curvature > 0) sprintf(paste0(
     " Noise cannot buy down the curvature term, the sum of log(1 + curvature / modulus), ",
     "which is %.4g: that takes a larger modulus or fewer releases."
   ), curvature) else ""
-  abort("budget", sprintf(
-    "No noise in `interval` meets epsilon = %g at delta = %g: at %.4g the cost is still %.6g.%s",
-    epsilon, delta, noise, floor, why
-  ), argument = "epsilon", value = epsilon, floor = floor, curvature = curvature)
+  abort("budget", sprintf(paste0(
+    "No noise in `interval` meets epsilon = %g at delta = %g: at %.4g the cost is still ",
+    "%.6g.%s"
+  ), epsilon, delta, noise, floor, why),
+  argument = "epsilon", value = epsilon, floor = floor, curvature = curvature
+  )
+}
+
+#' What curvature costs the worst node, whatever the noise.
+#' @noRd
+curvature_loss <- function(events) {
+  loss <- events$count * log1p(events$curvature / events$modulus)
+  loss[is.na(loss)] <- 0
+  shared <- is.na(events$node)
+  own <- tapply(loss[!shared], events$node[!shared], sum)
+  sum(loss[shared]) + if (length(own)) max(own) else 0
 }

@@ -93,11 +93,3 @@ gaussian_slack <- function(mu, epsilon) {
   large <- epsilon / mu + mu / 2
   8 * .Machine$double.eps * (abs(epsilon / mu - mu / 2) * large + 8)
 }
-
-#' The exact epsilon of ledgers that hold Gaussian releases only.
-#' @noRd
-account_gaussian <- function(kinds, ledgers, delta) {
-  squares <- (kinds$sensitivity / kinds$sigma)^2
-  mu <- vapply(ledgers, function(ledger) sqrt(sum(squares[ledger$kind] * ledger$count)), 0)
-  gaussian_epsilon_mu(round_up(mu), rep(log(delta), length(mu)))
-}

@@ -50,8 +50,8 @@
 #'   `c1 C / B`.
 #' @param modulus strong convexity of the noisy problem (> 0).
 #' @param dim dimension of the noise.
-#' @param tied whether the loss has `L'' = abs(L') (1 - abs(L'))`, as the logistic loss
-#'   does: then a record with a large gradient has little curvature.
+#' @param logistic_curvature whether the loss has `L'' = abs(L') (1 - abs(L'))`, as the
+#'   logistic loss does: then a record with a large gradient has little curvature.
 #' @return A numeric vector along `orders`, finite and >= 0. A divergence beyond the
 #'   range of numbers is an error of class `dpadmm_error_finite`.
 #' @references Mironov, I. (2017). Renyi differential privacy. *CSF*.
@@ -70,7 +70,7 @@
 #' 1000 * rdp_subsampled_gaussian(orders, q = 0.01, sigma = 1)
 #' rdp_objective_gaussian(orders,
 #'   sigma = 0.01, sensitivity = 2 / 1000, curvature = 0.25 / 1000, modulus = 1,
-#'   tied = TRUE
+#'   logistic_curvature = TRUE
 #' )
 #' @name rdp
 NULL
@@ -111,20 +111,6 @@ rdp_laplace_curve <- function(a, t) {
   large <- x + log(a) - log(2 * a - 1)
   ifelse(x <= 1, log1p_exp(small) / s, (large + log1p(s / a * exp(-a * t - x))) / s)
 }
-
-#' exp(x) - 1 - x without cancellation.
-#' @noRd
-exp_rest <- function(x) {
-  series <- 1
-  for (k in 20:3) series <- 1 + x / k * series
-  ifelse(abs(x) <= 1, x^2 / 2 * series, expm1(x) - x)
-}
-
-#' For optimize(), which warns of infinite values.
-#' @noRd
-finite_or_largest <- function(x) if (is.finite(x)) x else .Machine$double.xmax
-
-log1p_exp <- function(x) pmax(x, 0) + log1p(exp(-abs(x)))
 
 #' @rdname rdp
 #' @export
@@ -175,33 +161,36 @@ sampled_curve <- function(orders, q, sigma, sampling, neighbours, bound = "hocke
 
 #' @rdname rdp
 #' @export
-rdp_objective_gaussian <- function(orders, sigma, sensitivity, curvature, modulus, tied = FALSE) {
+rdp_objective_gaussian <- function(orders, sigma, sensitivity, curvature, modulus,
+                                   logistic_curvature = FALSE) {
   check_orders(orders)
   check_number(sigma, "sigma", lower = 0, open_lower = TRUE)
-  check_objective(sensitivity, curvature, modulus, tied)
+  check_objective(sensitivity, curvature, modulus, logistic_curvature)
   finite_result(core_call(.Call(
-    ffi_rdp_objective, as.double(orders), sensitivity / sigma, curvature / modulus, tied, NULL
+    ffi_rdp_objective, as.double(orders), sensitivity / sigma, curvature / modulus,
+    logistic_curvature, NULL
   )), "divergence")
 }
 
 #' @rdname rdp
 #' @export
-rdp_objective_gamma <- function(orders, alpha, sensitivity, curvature, modulus, dim, tied = FALSE) {
+rdp_objective_gamma <- function(orders, alpha, sensitivity, curvature, modulus, dim,
+                                logistic_curvature = FALSE) {
   check_orders(orders)
   check_number(alpha, "alpha", lower = 0, open_lower = TRUE)
-  check_objective(sensitivity, curvature, modulus, tied)
+  check_objective(sensitivity, curvature, modulus, logistic_curvature)
   check_number(dim, "dim", lower = 1, whole = TRUE)
   finite_result(core_call(.Call(
-    ffi_rdp_objective, as.double(orders), alpha * sensitivity, curvature / modulus, tied,
-    as.double(dim)
+    ffi_rdp_objective, as.double(orders), alpha * sensitivity, curvature / modulus,
+    logistic_curvature, as.double(dim)
   )), "divergence")
 }
 
-check_objective <- function(sensitivity, curvature, modulus, tied) {
+check_objective <- function(sensitivity, curvature, modulus, logistic_curvature) {
   check_number(sensitivity, "sensitivity", lower = 0)
   check_number(curvature, "curvature", lower = 0)
   check_number(modulus, "modulus", lower = 0, open_lower = TRUE)
-  check_flag(tied, "tied")
+  check_flag(logistic_curvature, "logistic_curvature")
 }
 
 #' From Renyi divergences to a guarantee
@@ -254,35 +243,6 @@ conversion <- function(a, rdp, log_delta, s = a - 1) {
   rdp + log(s) - log1p(s) - (log_delta + log1p(s)) / s
 }
 
-check_orders <- function(orders) {
-  check_numbers(orders, "orders", lower = 1, open_lower = TRUE)
-}
-
-check_delta <- function(delta) {
-  check_numbers(delta, "delta", lower = 0, upper = 1, open_lower = TRUE, open_upper = TRUE)
-}
-
-#' Arguments of one length.
-#' @noRd
-recycle <- function(...) {
-  given <- list(...)
-  n <- max(lengths(given))
-  bad <- n %% lengths(given) != 0
-  if (any(bad)) {
-    abort("shape", sprintf(
-      "Lengths %s do not agree.", paste(lengths(given), collapse = ", ")
-    ), argument = names(given)[bad][1L])
-  }
-  lapply(given, function(x) rep_len(as.double(x), n))
-}
-
-#' A result that may be reported: finite, never NaN, never negative.
-#' @noRd
-finite_result <- function(x, what) {
-  if (!all(is.finite(x)) || any(x < 0)) {
-    abort("finite", sprintf(
-      "The %s is beyond the range of numbers at %s.", what, where_first(!is.finite(x) | x < 0)
-    ), argument = what)
-  }
-  x
-}
+# Orders less one. The ends matter only for guarantees far from any use, but there the
+# best order is outside [1.01, 1024].
+.rdp_grid <- 10^seq(-7, 5, length.out = 85L)

@@ -59,18 +59,3 @@ zcdp_epsilon <- function(rho, log_delta) {
   y <- rising_root(function(y) rho * exp(2 * y) + log1p(exp(y)) + log_delta)
   max(0, round_up(conversion(1 + exp(y), rho * (1 + exp(y)), log_delta, s = exp(y)), 64))
 }
-
-#' The root of a rising function of a real number.
-#' @noRd
-rising_root <- function(f) {
-  lo <- -1
-  while (f(lo) > 0 && lo > -700) lo <- 2 * lo
-  hi <- 1
-  while (f(hi) < 0 && hi < 700) hi <- 2 * hi
-  lo <- max(lo, -700)
-  hi <- min(hi, 700)
-  if (f(lo) >= 0) return(lo)
-  if (f(hi) <= 0) return(hi)
-  capped <- function(y) max(-1e300, min(1e300, f(y)))
-  stats::uniroot(capped, c(lo, hi), tol = 1e-13, maxiter = 1000L)$root
-}

@@ -17,8 +17,8 @@
 #'   `sensitivity` for add-remove neighbours, half of it for replace-one.
 #' @param curvature largest eigenvalue one record can add to the Hessian of the
 #'   node's objective, `c1 C / B`.
-#' @param tied whether the loss has `L'' = abs(L') (1 - abs(L'))`, as the logistic loss
-#'   does, which makes Renyi accounting tighter.
+#' @param logistic_curvature whether the loss has `L'' = abs(L') (1 - abs(L'))`, as the
+#'   logistic loss does, which makes Renyi accounting tighter.
 #' @param modulus strong convexity of the node's noisy problem,
 #'   `rho/N + 2 eta V`.
 #' @param dim dimension of the noise vector.
@@ -32,12 +32,6 @@
 #' @param count how many times it is released.
 #' @param iteration at which exchange, for pictures of privacy over iterations.
 #' @param tolerance gradient norm to which the minimiser was found.
-#' @param printed the printed theorem whose formula `accountant = "paper"` uses,
-#'   one of `r paste0('"', names(.printed_theorems), '"', collapse = ", ")`.
-#' @param printed_modulus the modulus in that printed formula, where it differs; for
-#'   Gaussian noise under a theorem with a condition on the ratio of noise to
-#'   sensitivity, that ratio.
-#' @param mu split of epsilon in that printed formula, where there is one.
 #' @return A data frame of class `dp_events`.
 #' @examples
 #' one <- dp_event_gaussian(sigma = 2, sensitivity = 1)
@@ -45,72 +39,59 @@
 #' @name dp_event
 NULL
 
-# What each mechanism is described by, and the words of the statement. Adding a
-# mechanism is one entry here, its constructor and one row in each accountant.
-.mechanisms <- list(
-  pure = list(needs = "epsilon", words = "a pure mechanism"),
-  # no accountant but "paper" has a figure for this one
-  printed_test = list(needs = "epsilon", words = "the sparse vector test as printed"),
-  laplace = list(needs = c("b", "sensitivity"), words = "Laplace noise"),
-  gamma = list(needs = c("alpha", "sensitivity", "dim"), words = "Gamma-norm noise on the output"),
-  gaussian = list(needs = c("sigma", "sensitivity"), words = "Gaussian noise on the output"),
-  subsampled_gaussian = list(
-    needs = c("sigma", "sensitivity", "q", "sampling"), words = "Gaussian noise on a random sample"
-  ),
-  objective_gamma = list(
-    needs = c("alpha", "sensitivity", "curvature", "tied", "modulus", "dim"),
-    words = "Gamma-norm noise in the objective"
-  ),
-  objective_gaussian = list(
-    needs = c("sigma", "sensitivity", "curvature", "tied", "modulus"),
-    words = "Gaussian noise in the objective"
-  )
-)
-
 .event_columns <- list(
   mechanism = NA_character_, sigma = NA_real_, alpha = NA_real_, b = NA_real_, epsilon = NA_real_,
-  sensitivity = NA_real_, curvature = NA_real_, tied = NA,
+  sensitivity = NA_real_, curvature = NA_real_, logistic_curvature = NA,
   modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
-  tolerance = NA_real_, printed = NA_character_, printed_modulus = NA_real_, mu = NA_real_,
-  neighbours = NA_character_, node = NA_integer_, count = 1, iteration = NA_real_
+  tolerance = NA_real_, neighbours = NA_character_, node = NA_integer_, count = 1,
+  iteration = NA_real_
 )
 
 # Bounds of the numeric columns: (lower, is the lower end excluded, upper).
 .event_bounds <- list(
   sigma = list(0, TRUE, Inf), alpha = list(0, TRUE, Inf), b = list(0, TRUE, Inf),
   epsilon = list(0, FALSE, Inf), sensitivity = list(0, FALSE, Inf),
-  curvature = list(0, FALSE, Inf), modulus = list(0, TRUE, Inf), q = list(0, TRUE, 1), dim = list(1, FALSE, Inf)
+  curvature = list(0, FALSE, Inf), modulus = list(0, TRUE, Inf), q = list(0, TRUE, 1),
+  dim = list(1, FALSE, Inf)
 )
 
 new_events <- function(mechanism, ...) {
   given <- list(...)
   for (name in intersect(names(given), names(.event_bounds))) {
     bound <- .event_bounds[[name]]
-    check_numbers(given[[name]], name, lower = bound[[1L]], open_lower = bound[[2L]], upper = bound[[3L]])
+    check_numbers(given[[name]], name,
+      lower = bound[[1L]], open_lower = bound[[2L]], upper = bound[[3L]]
+    )
   }
   check_choice(given$neighbours, c("replace-one", "add-remove"), "neighbours")
   check_numbers(given$count, "count", lower = 1, whole = TRUE)
   columns <- .event_columns
   columns[names(given)] <- given
   columns$mechanism <- mechanism
-  columns$node <- as.integer(columns$node)
+  release_table(columns, "dp_events", "event")
+}
+
+#' Columns as a table of releases, the short ones repeated (data.frame() checks what is known
+#' here, slowly).
+#' @noRd
+release_table <- function(columns, class, what) {
   size <- lengths(columns)
   rows <- max(size)
-  if (any(size == 0L) || any(rows %% size != 0L)) {
-    abort("shape", sprintf("The numbers of an event must have one length: not %s.", paste(unique(size), collapse = " and ")),
-      argument = names(columns)[size == 0L | rows %% size != 0L][1L]
-    )
+  if (any(wrong <- size == 0L | rows %% size != 0L)) {
+    abort("shape", sprintf(
+      "The numbers of an %s must have one length: not %s.", what,
+      paste(unique(size), collapse = " and ")
+    ), argument = names(columns)[wrong][1L])
   }
-  events_table(lapply(columns, rep_len, rows))
+  columns$node <- as.integer(columns$node)
+  as_releases(lapply(columns, rep_len, rows), class)
 }
 
-#' Columns of one length as a table (data.frame() checks what is known here, slowly).
-#' @noRd
-events_table <- function(columns) {
-  structure(columns, class = c("dp_events", "data.frame"), row.names = .set_row_names(length(columns[[1L]])))
+as_releases <- function(columns, class) {
+  structure(columns,
+    class = c(class, "data.frame"), row.names = .set_row_names(length(columns[[1L]]))
+  )
 }
-
-.neighbours <- c("replace-one", "add-remove")
 
 #' @rdname dp_event
 #' @export
@@ -144,13 +125,10 @@ dp_event_gamma <- function(alpha, sensitivity, dim, neighbours = "replace-one", 
 #' @rdname dp_event
 #' @export
 dp_event_gaussian <- function(sigma, sensitivity, neighbours = "replace-one", node = NA,
-                              count = 1, iteration = NA, tolerance = NA, printed = NA,
-                              printed_modulus = NA, mu = NA) {
+                              count = 1, iteration = NA, tolerance = NA) {
   new_events("gaussian",
     sigma = sigma, sensitivity = sensitivity, neighbours = neighbours, node = node,
-    count = count, iteration = iteration, tolerance = tolerance,
-    printed = as.character(printed), printed_modulus = as.double(printed_modulus),
-    mu = as.double(mu)
+    count = count, iteration = iteration, tolerance = tolerance
   )
 }
 
@@ -168,27 +146,25 @@ dp_event_subsampled_gaussian <- function(sigma, sensitivity, q, sampling = c("po
 
 #' @rdname dp_event
 #' @export
-dp_event_objective_gamma <- function(alpha, sensitivity, curvature, modulus, dim, tied = FALSE,
-                                     neighbours = "replace-one", node = NA, count = 1,
-                                     iteration = NA, tolerance = NA, printed = NA,
-                                     printed_modulus = modulus) {
+dp_event_objective_gamma <- function(alpha, sensitivity, curvature, modulus, dim,
+                                     logistic_curvature = FALSE, neighbours = "replace-one",
+                                     node = NA, count = 1, iteration = NA, tolerance = NA) {
   new_events("objective_gamma",
     alpha = alpha, sensitivity = sensitivity, curvature = curvature, modulus = modulus,
-    dim = dim, tied = tied, neighbours = neighbours, node = node, count = count,
-    iteration = iteration, tolerance = tolerance, printed = as.character(printed),
-    printed_modulus = printed_modulus
+    dim = dim, logistic_curvature = logistic_curvature, neighbours = neighbours, node = node,
+    count = count, iteration = iteration, tolerance = tolerance
   )
 }
 
 #' @rdname dp_event
 #' @export
-dp_event_objective_gaussian <- function(sigma, sensitivity, curvature, modulus, tied = FALSE,
-                                        neighbours = "replace-one", node = NA, count = 1,
-                                        iteration = NA, tolerance = NA) {
+dp_event_objective_gaussian <- function(sigma, sensitivity, curvature, modulus,
+                                        logistic_curvature = FALSE, neighbours = "replace-one",
+                                        node = NA, count = 1, iteration = NA, tolerance = NA) {
   new_events("objective_gaussian",
     sigma = sigma, sensitivity = sensitivity, curvature = curvature, modulus = modulus,
-    tied = tied, neighbours = neighbours, node = node, count = count, iteration = iteration,
-    tolerance = tolerance
+    logistic_curvature = logistic_curvature, neighbours = neighbours, node = node,
+    count = count, iteration = iteration, tolerance = tolerance
   )
 }
 
@@ -201,13 +177,21 @@ event_printed_test <- function(epsilon, node, iteration) {
 }
 
 #' @export
-c.dp_events <- function(...) {
+c.dp_events <- function(...) bind_releases("dp_events", "events", ...)
+
+#' Tables of one class below one another.
+#' @noRd
+bind_releases <- function(class, words, ...) {
   tables <- Filter(Negate(is.null), list(...))
-  if (!all(vapply(tables, inherits, NA, "dp_events"))) {
-    abort("argument", "Only tables of events can be combined with events.", argument = "...")
+  if (!all(vapply(tables, inherits, NA, class))) {
+    abort("argument", sprintf("Only tables of %s can be combined with %s.", words, words),
+      argument = "..."
+    )
   }
-  columns <- names(.event_columns)
-  events_table(lapply(stats::setNames(nm = columns), function(name) do.call(base::c, lapply(tables, `[[`, name))))
+  columns <- stats::setNames(nm = names(tables[[1L]]))
+  as_releases(lapply(columns, function(name) {
+    do.call(base::c, lapply(tables, `[[`, name))
+  }), class)
 }
 
 #' @export
@@ -219,21 +203,9 @@ rep.dp_events <- function(x, times = 1, ...) {
 
 #' @export
 print.dp_events <- function(x, ...) {
-  cat(sprintf("<dp_events: %g releases in %d kinds>\n", sum(x$count), nrow(x)))
+  cat(sprintf("<%s: %g releases in %d kinds>\n", class(x)[1L], sum(x$count), nrow(x)))
   shown <- names(x)[vapply(x, function(column) !all(is.na(column)), NA)]
   print.data.frame(utils::head(x[shown], 10L), row.names = FALSE)
   if (nrow(x) > 10L) cat(sprintf("... and %d more\n", nrow(x) - 10L))
   invisible(x)
-}
-
-#' Sum the counts of identical releases of one node: the accountants' input.
-#' @noRd
-compact_events <- function(events) {
-  keys <- setdiff(names(.event_columns), c("count", "iteration", "node", "tolerance"))
-  key <- do.call(paste, c(lapply(events[keys], function(v) if (is.double(v)) sprintf("%a", v) else v), sep = "|"))
-  first <- !duplicated(key)
-  total <- rowsum(events$count, key, reorder = FALSE)
-  out <- events[first, , drop = FALSE]
-  out$count <- as.vector(total[key[first], 1L])
-  out
 }

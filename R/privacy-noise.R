@@ -64,16 +64,18 @@ NULL
 #' @rdname dpadmm_noise
 #' @export
 gamma_noise <- function(alpha) {
-  new_noise("gamma", alpha, "alpha")
+  new_noise("gamma", alpha)
 }
 
 #' @rdname dpadmm_noise
 #' @export
 gaussian_noise <- function(sigma) {
-  new_noise("gaussian", sigma, "sigma")
+  new_noise("gaussian", sigma)
 }
 
-new_noise <- function(mechanism, scale, argument) {
+#' @param argument the name by which the user knows the scale.
+#' @noRd
+new_noise <- function(mechanism, scale, argument = noise_mechanism(mechanism)$scale_name) {
   scale <- check_numbers(scale, argument, lower = 0, open_lower = TRUE)
   if (!(length(dim(scale)) %in% c(0L, 2L))) {
     abort("shape", sprintf(
@@ -87,15 +89,9 @@ new_noise <- function(mechanism, scale, argument) {
   )
 }
 
-# What is printed of each mechanism: its density and the name of its scale.
-.noise_words <- list(
-  gamma = c("Gamma-norm noise, density ~ exp(-alpha ||b||)", "alpha"),
-  gaussian = c("Gaussian noise, N(0, sigma^2) a coordinate", "sigma")
-)
-
 #' @export
 print.dpadmm_noise <- function(x, ...) {
-  words <- .noise_words[[x$mechanism]]
+  mechanism <- noise_mechanism(x$mechanism)
   ends <- vapply(range(x$scale), format, "", digits = 4L)
   shape <- if (is.matrix(x$scale)) {
     sprintf(" (%d x %d: nodes x noisy updates)", nrow(x$scale), ncol(x$scale))
@@ -105,18 +101,8 @@ print.dpadmm_noise <- function(x, ...) {
     ""
   }
   cat(sprintf(
-    "<dpadmm_noise: %s>\n  %s = %s%s\n", words[1L], words[2L],
-    paste(unique(ends), collapse = " to "), shape
+    "<dpadmm_noise: %s noise, %s>\n  %s = %s%s\n", mechanism$words, mechanism$density,
+    mechanism$scale_name, paste(unique(ends), collapse = " to "), shape
   ))
   invisible(x)
-}
-
-#' The key of a fit's random streams: raw(32), fresh from the operating system when
-#' `seed` is NULL, else made from the seed.
-#' @noRd
-noise_key <- function(seed = NULL) {
-  if (!is.null(seed)) {
-    seed <- check_number(seed, "seed", lower = 0, upper = 2^53, open_upper = TRUE, whole = TRUE)
-  }
-  core_call(.Call(ffi_key, seed))
 }

@@ -18,8 +18,9 @@
 #' @param width the width h (> 0); by default 1 for `huber` and 0.5 for `hinge`.
 #' @return An object of class `dpadmm_loss` with the constants above in
 #'   `lipschitz`, `curvature`, `third`, `self_concordant` (whether the third
-#'   derivative is at most the second everywhere), `tied` (whether the second derivative is
-#'   `abs(L') (1 - abs(L'))`, which makes private fits cheaper) and `classification`.
+#'   derivative is at most the second everywhere), `logistic_curvature` (whether the second
+#'   derivative is `abs(L') (1 - abs(L'))`, which makes private fits cheaper) and
+#'   `classification`.
 #' @source Chapelle (2007), Training a support vector machine in the primal, for
 #'   the smoothed hinge; Huber (1964).
 #' @examples
@@ -37,9 +38,9 @@ dpadmm_loss <- function(name, width = NULL) {
     }
     check_number(width, "width", lower = 0, open_lower = TRUE)
   }
-  structure(c(list(name = name, width = width), .Call(ffi_loss_constants, name, width)),
-    class = "dpadmm_loss"
-  )
+  constants <- .Call(ffi_loss_constants, name, width)
+  names(constants)[names(constants) == "tied"] <- "logistic_curvature"
+  structure(c(list(name = name, width = width), constants), class = "dpadmm_loss")
 }
 
 #' @export

@@ -78,7 +78,7 @@ trend_filter <- function(d, lambda, order = 1) {
 #' @rdname regulariser
 #' @export
 generalised_lasso <- function(D, lambda) {
-  D <- check_predictors(D, "D")
+  D <- check_matrix(D, "D")
   new_regulariser("generalised lasso", D, row_weights(lambda, nrow(D), "lambda"))
 }
 
@@ -125,7 +125,7 @@ feature_differences <- function(W, d) {
   } else if (is_edge_list(W)) {
     edges <- W
   } else {
-    W <- check_predictors(W, "W")
+    W <- check_matrix(W, "W")
     if (!is.null(d) && ncol(W) != d) {
       abort("shape", sprintf("`W` must have %d columns (one a feature), not %d.", d, ncol(W)),
         argument = "W"
@@ -195,7 +195,7 @@ check_edges <- function(edges, d) {
 #' graph_guided(graph, lambda1 = 0.1)
 #' @export
 feature_graph <- function(x, method = "glasso", lambda = 0.1, public = FALSE, ...) {
-  x <- check_predictors(x, "x")
+  x <- check_matrix(x, "x")
   method <- check_choice(method, "glasso", "method")
   check_number(lambda, "lambda", lower = 0, upper = 1, open_lower = TRUE, open_upper = TRUE)
   check_flag(public, "public")

@@ -68,11 +68,7 @@ general_admm <- function(prox_f, prox_g, A = NULL, B = NULL, c = 0, u0, lambda =
 
   private <- !is.null(noise) || (!is.null(epsilon) && is.finite(epsilon))
   moved <- if (private) general_sensitivity(A, gamma, lipschitz, n, K)
-  events <- function(sigma, factor = 1) {
-    dp_event_gaussian(sigma, factor * moved$sensitivity, count = K - 1L,
-      printed = if (factor == 1) NA else "noisy-fixed-point-admm, Theorem 7"
-    )
-  }
+  events <- function(sigma) dp_event_gaussian(sigma, moved$sensitivity, count = K - 1L)
   sigma <- iteration_noise(noise, epsilon, delta, events, moved$sensitivity)$sigma
   eta <- if (!is.null(sigma)) core_call(.Call(ffi_noise, "gaussian", sigma, as.double(m),
     as.double(K), key, 0))
@@ -89,10 +85,7 @@ general_admm <- function(prox_f, prox_g, A = NULL, B = NULL, c = 0, u0, lambda =
     u = if (!is.null(sigma)) u, z = z[K, ], iterates = z,
       events = if (!is.null(sigma)) events(sigma),
     printed = if (!is.null(sigma)) {
-      out <- events(sigma, moved$norm)
-      out$printed <- "noisy-fixed-point-admm, Theorem 7"
-      out$count <- K
-      out
+      printed_general_admm(sigma, moved$sensitivity, moved$norm, count = K)
     },
     noise = sigma, title = "General private ADMM", iterations = K, sensitivity = moved$sensitivity,
     delta = delta, seeded = !is.null(seed)

@@ -90,5 +90,6 @@ rdp_network_walk <- function(orders, n, contributions, lipschitz, gamma, sigma) 
       "Theorem 4 needs sigma > 2 L gamma sqrt(a (a - 1)), which fails at order %g.", orders[bad][1L]
     ), argument = "orders", value = orders[bad][1L])
   }
-  finite_result(8 * orders * contributions * (lipschitz * gamma / sigma)^2 * log(n) / n, "divergence")
+  step <- lipschitz * gamma / sigma
+  finite_result(8 * orders * contributions * step^2 * log(n) / n, "divergence")
 }

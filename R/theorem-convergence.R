@@ -20,7 +20,7 @@
 #' difference is positive. (ii) needs a network that is not bipartite: on a bipartite
 #' one (a star, an even ring) `D + A` is singular and no gamma satisfies it.
 #'
-#' @param method a decentralised method.
+#' @param method [admm()], [m_admm()], [r_admm()] or [mr_admm()].
 #' @param network a network, see [network]; one with a size, or give `n`.
 #' @param n number of nodes, when the network has no size of its own.
 #' @param loss,C,rho,iterations,row_bound as in [dpadmm_fit()] and [dpadmm_control()].
@@ -28,6 +28,8 @@
 #'   node; by default the public `c1 C row_bound^2 + rho/N`. Convergence is usually
 #'   decided by the true, smaller constant.
 #' @param L,mu the constants of Theorem IV.1; `NULL`: searched for.
+#' @param size numbers of records, one number or one a node: needed only where the method's
+#'   `eta` or `gamma` is `NULL` and so chosen from them.
 #' @return A data frame of class `dpadmm_convergence` with one row a `condition`, its
 #'   `margin` (smallest eigenvalue, or smallest slack) and whether it `holds`. For
 #'   R-ADMM and MR-ADMM the attributes `L`, `mu` and `gamma`: the smallest gamma that
@@ -40,8 +42,10 @@
 #' check_convergence(m_admm(eta = 1, growth = 1.01, theta = 0.5), network_ring(6))
 #' @export
 check_convergence <- function(method, network, n = network$n, loss = "logistic", C = 1, rho = 0.01,
-                              iterations = 50, row_bound = 1, M = NULL, L = NULL, mu = NULL) {
-  check_class(method, "dpadmm_family_decentralised", "method", "admm(), m_admm(), r_admm() or mr_admm()")
+                              iterations = 50, row_bound = 1, M = NULL, L = NULL, mu = NULL,
+                              size = NULL) {
+  check_class(method, "dpadmm_method", "method", "admm(), m_admm(), r_admm() or mr_admm()")
+  check_covered(method)
   check_class(network, "dpadmm_network", "network", "network_complete() and the like")
   if (is.null(n)) {
     abort("argument", "`n` is needed: this network has no size of its own.", argument = "n")
@@ -56,14 +60,42 @@ check_convergence <- function(method, network, n = network$n, loss = "logistic",
   M <- per_node(check_numbers(M, "M", lower = 0, open_lower = TRUE), n, "M")
   if (!is.null(L)) check_number(L, "L", lower = 0, open_lower = TRUE)
   if (!is.null(mu)) check_number(mu, "mu", lower = 1, open_lower = TRUE)
-  public <- list(
-    N = n, degree = network$degree, iterations = iterations, C = C, rho = rho, size = rep(1e4, n),
-    row_bound = row_bound, loss = loss, private = FALSE
+  # what is not given is not used: nothing of the schedule is chosen from it
+  size <- if (is.null(size)) rep(NA_real_, check_settled(method, n)) else check_node_sizes(size, n)
+  problem <- list(
+    N = n, degree = network$degree, C = C, rho = rho, size = size, records = sum(size),
+    row_bound = row_bound, loss = loss
   )
-  convergence(method, schedule(method, public), network, M, L, mu)
+  plan <- schedule(method, problem, list(private = FALSE), iterations)
+  .convergence_theorems[[method$name]](plan, network, M, L, mu)
 }
 
-convergence <- function(method, plan, network, M, L, mu) UseMethod("convergence")
+check_covered <- function(method) {
+  if (!(method$name %in% names(.convergence_theorems))) {
+    abort("argument", sprintf(
+      "No convergence theorem is known here for %s; there are theorems for %s.", method$title,
+      paste0(names(.convergence_theorems), "()", collapse = ", ")
+    ), argument = "method", value = method$name)
+  }
+}
+
+#' @return n, when no parameter of the method is left to be chosen from sizes.
+#' @noRd
+check_settled <- function(method, n) {
+  open <- Filter(function(name) is.null(method$parameters[[name]]),
+    intersect(c("eta", "gamma"), names(method$parameters))
+  )
+  if (length(open)) {
+    abort("argument", sprintf(
+      "`size` is needed: this method's `%s` is chosen from the numbers of records.", open[1L]
+    ), argument = "size")
+  }
+  n
+}
+
+check_node_sizes <- function(size, n) {
+  per_node(check_numbers(size, "size", lower = 1, whole = TRUE), n, "size")
+}
 
 new_convergence <- function(condition, margin, ...) {
   structure(data.frame(condition = condition, margin = margin, holds = margin > 0),
@@ -71,35 +103,46 @@ new_convergence <- function(condition, margin, ...) {
   )
 }
 
-#' @export
-convergence.dpadmm_method_admm <- function(method, plan, network, M, L, mu) {
-  new_convergence("eta > 0", min(plan$eta))
-}
+# The methods that theorems are known of here, each with its conditions.
+.convergence_theorems <- list(
+  admm = function(plan, network, M, L, mu) new_convergence("eta > 0", min(plan$eta)),
+  m_admm = function(plan, network, M, L, mu) {
+    T <- ncol(plan$eta)
+    slack <- c(
+      min(plan$eta - plan$theta),
+      if (T > 1L) min(plan$eta[, -1L] - plan$eta[, -T]) else 0
+    )
+    out <- new_convergence(c("theta <= eta_i(t)", "eta_i(t) <= eta_i(t+1)"), slack)
+    out$holds <- slack >= 0
+    out
+  },
+  r_admm = function(plan, network, M, L, mu) {
+    if (is.null(L)) L <- 2
+    if (is.null(mu)) mu <- 2
+    recycled_convergence(plan, network, M, L, mu, c("(iii)", "(iv)"))
+  },
+  mr_admm = function(plan, network, M, L, mu) {
+    recycled_convergence(plan, network, M, L, mu, c("(i)", "(ii)"))
+  }
+)
 
-#' @export
-convergence.dpadmm_method_m_admm <- function(method, plan, network, M, L, mu) {
-  T <- ncol(plan$eta)
-  slack <- c(
-    min(plan$eta - plan$theta),
-    if (T > 1L) min(plan$eta[, -1L] - plan$eta[, -T]) else 0
+recycled_convergence <- function(plan, network, M, L, mu, names) {
+  pairs <- penalty_pairs(plan, network)
+  searched <- function(gamma) best_constants(pairs, network$degree, M, gamma, L, mu)
+  found <- searched(plan$gamma)
+  out <- new_convergence(names, found$margin)
+  attr(out, "L") <- found$L
+  attr(out, "mu") <- found$mu
+  attr(out, "gamma") <- smallest_gamma(
+    function(gamma) all(searched(gamma)$margin > 0), max(1, plan$gamma)
   )
-  out <- new_convergence(c("theta <= eta_i(t)", "eta_i(t) <= eta_i(t+1)"), slack)
-  out$holds <- slack >= 0
   out
 }
 
-#' @export
-convergence.dpadmm_method_r_admm <- function(method, plan, network, M, L, mu) {
-  recycled_convergence(plan, network, M, if (is.null(L)) 2 else L, if (is.null(mu)) 2 else mu, c("(iii)", "(iv)"))
-}
-
-#' @export
-convergence.dpadmm_method_mr_admm <- function(method, plan, network, M, L, mu) {
-  recycled_convergence(plan, network, M, L, mu, c("(i)", "(ii)"))
-}
-
-recycled_convergence <- function(plan, network, M, L, mu, names) {
-  n <- length(M)
+#' The matrices of the conditions for each pair of consecutive penalties that occurs.
+#' @noRd
+penalty_pairs <- function(plan, network) {
+  n <- nrow(plan$eta)
   A <- matrix(0, n, n)
   A[network$edges] <- 1
   A <- A + t(A)
@@ -107,56 +150,62 @@ recycled_convergence <- function(plan, network, M, L, mu, names) {
   # penalties of consecutive noisy updates; a single one is its own successor
   eta <- plan$eta[, plan$noisy, drop = FALSE]
   if (ncol(eta) == 1L) eta <- eta[, c(1L, 1L)]
-  eta <- unique(rbind(eta[, -ncol(eta), drop = FALSE], eta[, -1L, drop = FALSE]), MARGIN = 2L)
-  pairs <- lapply(seq_len(ncol(eta)), function(k) list(now = eta[seq_len(n), k], following = eta[n + seq_len(n), k]))
-  pairs <- lapply(pairs, function(p) {
-    p$pinv <- pseudo_inverse(p$following * (D - A))
-    p$plus <- p$following * (D + A)
-    p$minus <- p$now * (D - A)
-    p
+  pair <- rbind(eta[, -ncol(eta), drop = FALSE], eta[, -1L, drop = FALSE])
+  pair <- unique(pair, MARGIN = 2L)
+  lapply(seq_len(ncol(pair)), function(k) {
+    now <- pair[seq_len(n), k]
+    following <- pair[n + seq_len(n), k]
+    list(
+      now = now, inverse = pseudo_inverse(following * (D - A)),
+      plus = following * (D + A), minus = now * (D - A)
+    )
   })
-  margins <- function(gamma, L, mu) {
-    out <- vapply(pairs, function(p) {
-      weight <- 2 * p$now * network$degree + gamma
-      s <- min(weight)
-      scaled <- sweep(p$plus, 2L, weight, `/`)
-      c(
-        least_eigen(diag(n) + scaled - L * mu / (2 * s) * sweep(p$pinv, 2L, M^2, `*`)),
-        least_eigen(p$plus - scaled %*% (p$minus + 2 / L * p$plus) - L * mu / (2 * s * (mu - 1)) * diag(M^2, n))
-      )
-    }, double(2))
-    apply(out, 1L, min)
+}
+
+#' Margins of both conditions, the worst over the pairs.
+#' @noRd
+theorem_margins <- function(pairs, degree, M, gamma, L, mu) {
+  n <- length(M)
+  margins <- vapply(pairs, function(p) {
+    weight <- 2 * p$now * degree + gamma
+    s <- min(weight)
+    scaled <- sweep(p$plus, 2L, weight, `/`)
+    c(
+      least_eigen(diag(n) + scaled - L * mu / (2 * s) * sweep(p$inverse, 2L, M^2, `*`)),
+      least_eigen(p$plus - scaled %*% (p$minus + 2 / L * p$plus) -
+        L * mu / (2 * s * (mu - 1)) * diag(M^2, n))
+    )
+  }, double(2))
+  apply(margins, 1L, min)
+}
+
+#' L and mu, where they are not given those with the largest margin, and the margins.
+#' @noRd
+best_constants <- function(pairs, degree, M, gamma, L, mu) {
+  at <- function(L, mu) {
+    list(L = L, mu = mu, margin = theorem_margins(pairs, degree, M, gamma, L, mu))
   }
-  searched <- function(gamma) {
-    if (!is.null(L) && !is.null(mu)) return(list(L = L, mu = mu, margin = margins(gamma, L, mu)))
-    constants <- function(p) list(L = if (is.null(L)) exp(p[1L]) else L, mu = if (is.null(mu)) 1 + exp(p[2L]) else mu)
-    worst <- function(p) {
-      k <- constants(p)
-      -min(margins(gamma, k$L, k$mu))
-    }
-    best <- stats::optim(c(log(2), 0), worst, control = list(maxit = 200, reltol = 1e-6))
-    k <- constants(best$par)
-    c(k, list(margin = margins(gamma, k$L, k$mu)))
+  if (!is.null(L) && !is.null(mu)) return(at(L, mu))
+  free <- function(p) {
+    at(if (is.null(L)) exp(p[1L]) else L, if (is.null(mu)) 1 + exp(p[2L]) else mu)
   }
-  holds <- function(gamma) all(searched(gamma)$margin > 0)
-  found <- searched(plan$gamma)
-  high <- max(1, plan$gamma)
+  worst <- function(p) -min(free(p)$margin)
+  free(stats::optim(c(log(2), 0), worst, control = list(maxit = 200, reltol = 1e-6))$par)
+}
+
+#' The smallest gamma at which the conditions hold, by doubling and halving; Inf: none.
+#' @noRd
+smallest_gamma <- function(holds, from) {
+  high <- from
   while (high < 1e12 && !holds(high)) high <- 4 * high
-  smallest <- Inf
-  if (high < 1e12) {
-    low <- 0
-    if (holds(0)) high <- 0
-    while (high - low > 1e-6 * high) {
-      middle <- (low + high) / 2
-      if (holds(middle)) high <- middle else low <- middle
-    }
-    smallest <- high
+  if (high >= 1e12) return(Inf)
+  low <- 0
+  if (holds(0)) return(0)
+  while (high - low > 1e-6 * high) {
+    middle <- (low + high) / 2
+    if (holds(middle)) high <- middle else low <- middle
   }
-  out <- new_convergence(names, found$margin)
-  attr(out, "L") <- found$L
-  attr(out, "mu") <- found$mu
-  attr(out, "gamma") <- smallest
-  out
+  high
 }
 
 #' @export
@@ -164,68 +213,9 @@ print.dpadmm_convergence <- function(x, ...) {
   print.data.frame(x, row.names = FALSE)
   if (!is.null(attr(x, "gamma"))) {
     cat(sprintf(
-      "with L = %.3g, mu = %.3g; smallest gamma that satisfies both: %.4g\n", attr(x, "L"), attr(x, "mu"), attr(x, "gamma")
+      "with L = %.3g, mu = %.3g; smallest gamma that satisfies both: %.4g\n", attr(x, "L"),
+      attr(x, "mu"), attr(x, "gamma")
     ))
   }
   invisible(x)
-}
-
-least_eigen <- function(X) {
-  values <- eigen((X + t(X)) / 2, symmetric = TRUE, only.values = TRUE)$values
-  values[length(values)]
-}
-
-pseudo_inverse <- function(X) {
-  s <- svd(X)
-  keep <- s$d > max(dim(X)) * .Machine$double.eps * s$d[1L]
-  s$v[, keep, drop = FALSE] %*% (t(s$u[, keep, drop = FALSE]) / s$d[keep])
-}
-
-#' Records a node needs
-#'
-#' The papers' sample complexity theorems for a node's intermediate classifier to
-#' reach the expected loss of a reference classifier plus `tau`, up to their unknown
-#' constant `w`.
-#'
-#' @param tau excess loss (> 0).
-#' @param failure probability of missing it, the theorems' delta, in (0, 1).
-#' @param reference_norm norm of the reference classifier (> 0).
-#' @param gap the theorems' `Delta_i(k)`, the excess loss of the iterate over the
-#'   network's optimum, one a noisy update (>= 0, below `tau`).
-#' @param w the unknown constant (> 0).
-#' @param alpha rate of the Gamma-norm noise, one a noisy update (> 0); `Inf` without
-#'   noise.
-#' @param d number of features.
-#' @param N number of nodes.
-#' @param C weight of the mean loss.
-#' @param a the constant a of Theorem VI.2 (> 0).
-#' @return `sample_size()`: the number of records of Theorem VI.1, `w max ||f||^2
-#'   log(1/failure) / (tau - gap)^2`, or with finite `alpha` of Theorem VI.2, `w max C N
-#'   log(1/failure) / (N C (tau - gap)^2 / (2 ||f||^2) - (1 + a) N d^2
-#'   log(d/failure)^2 / (C alpha^2))`; `Inf` when its denominator is not positive: no
-#'   number of records is enough for that noise.
-#' @source Zhang, Khalili and Liu (2019), Recycled ADMM, Theorems VI.1 and VI.2.
-#' @examples
-#' sample_size(tau = 0.1, failure = 0.05, reference_norm = 10)
-#' sample_size(tau = 0.1, failure = 0.05, reference_norm = 10, alpha = 50, d = 20, N = 5, C = 1750)
-#' @export
-sample_size <- function(tau, failure, reference_norm, gap = 0, w = 1, alpha = Inf, d = NULL,
-                        N = NULL, C = NULL, a = 1) {
-  check_number(tau, "tau", lower = 0, open_lower = TRUE)
-  check_number(failure, "failure", lower = 0, upper = 1, open_lower = TRUE, open_upper = TRUE)
-  check_number(reference_norm, "reference_norm", lower = 0, open_lower = TRUE)
-  check_numbers(gap, "gap", lower = 0, upper = tau, open_upper = TRUE)
-  check_number(w, "w", lower = 0, open_lower = TRUE)
-  check_numbers(alpha, "alpha", lower = 0, open_lower = TRUE, infinite = TRUE)
-  if (all(is.infinite(alpha))) {
-    return(w * max(reference_norm^2 * log(1 / failure) / (tau - gap)^2))
-  }
-  check_number(d, "d", lower = 1, whole = TRUE)
-  check_number(N, "N", lower = 1, whole = TRUE)
-  check_number(C, "C", lower = 0, open_lower = TRUE)
-  check_number(a, "a", lower = 0, open_lower = TRUE)
-  room <- N * C * (tau - gap)^2 / (2 * reference_norm^2) -
-    (1 + a) * N * d^2 / (C * alpha^2) * log(d / failure)^2
-  if (any(room <= 0)) return(Inf)
-  w * max(C * N * log(1 / failure) / room)
 }

@@ -94,33 +94,19 @@ utility_bound <- function(bound = c(
   check_number(p, "p", lower = 1, whole = TRUE)
   if (!is.null(k)) check_numbers(k, "k", lower = if (corollary) 1 else 0, whole = TRUE)
   if (!is.null(D)) check_number(D, "D", lower = 0)
-  gap <- 1 - tau
   if (corollary) {
-    for (name in c("epsilon", "L", "gamma")) {
-      check_number(get(name), name, lower = 0, open_lower = TRUE)
-    }
-    check_number(alpha, "alpha", lower = 1, open_lower = TRUE)
-    check_number(n, "n", lower = if (bound == "corollary-5.3") 2 else 1, whole = TRUE)
-    if (bound == "corollary-5.2") {
-      check_number(r, "r", lower = 0, open_lower = TRUE, upper = 0.2, open_upper = TRUE)
-    }
-    unit <- p * alpha * (L * gamma)^2 / epsilon
-    setting <- switch(bound,
-      "corollary-5.1" = list(first = n, second = n^2, factor = 8, q = 1),
-      "corollary-5.2" = list(first = sqrt(r) * n, second = r^2 * n^2, factor = 16, q = r),
-      "corollary-5.3" = list(first = sqrt(n), second = n, factor = 8 * log(n), q = 1 / n)
-    )
-    if (is.null(D)) return(sqrt(unit) / (setting$first * gap) + unit / (setting$second * gap^3))
-    # the noise of one iteration, all p entries of it
-    one <- setting$factor * unit / n^2
-    value <- function(k) contraction(k, D, one * k, setting$q, gap)
-    if (!is.null(k)) return(value(k))
-    return(best_count(value, 1e3 / (setting$q * gap)))
+    return(corollary_bound(bound, 1 - tau, p, k, D, alpha, epsilon, L, gamma, n, r))
   }
   check_number(sigma, "sigma", lower = 0)
   check_number(q, "q", lower = 0, open_lower = TRUE, upper = 1)
   check_number(zeta, "zeta", lower = 0)
-  if (bound == "contraction") return(contraction(k, D, p * sigma^2, q, gap, zeta))
+  if (bound == "contraction") return(contraction(k, D, p * sigma^2, q, 1 - tau, zeta))
+  theorem_1(1 - tau, p, k, D, sigma, q, zeta)
+}
+
+#' `gap` is 1 - tau.
+#' @noRd
+theorem_1 <- function(gap, p, k, D, sigma, q, zeta) {
   size <- sqrt(p) * sigma + zeta
   if (size <= sqrt(q) * gap) {
     abort("theorem", sprintf(
@@ -128,7 +114,30 @@ utility_bound <- function(bound = c(
       sqrt(q) * gap
     ), argument = "sigma", value = size)
   }
-  (1 - q^2 * gap / 8)^k * D + 8 * (size / (sqrt(q) * gap) + (p * sigma^2 + zeta^2) / (q^3 * gap^3))
+  (1 - q^2 * gap / 8)^k * D +
+    8 * (size / (sqrt(q) * gap) + (p * sigma^2 + zeta^2) / (q^3 * gap^3))
+}
+
+corollary_bound <- function(bound, gap, p, k, D, alpha, epsilon, L, gamma, n, r) {
+  check_number(epsilon, "epsilon", lower = 0, open_lower = TRUE)
+  check_number(L, "L", lower = 0, open_lower = TRUE)
+  check_number(gamma, "gamma", lower = 0, open_lower = TRUE)
+  check_number(alpha, "alpha", lower = 1, open_lower = TRUE)
+  check_number(n, "n", lower = if (bound == "corollary-5.3") 2 else 1, whole = TRUE)
+  if (bound == "corollary-5.2") {
+    check_number(r, "r", lower = 0, open_lower = TRUE, upper = 0.2, open_upper = TRUE)
+  }
+  unit <- p * alpha * (L * gamma)^2 / epsilon
+  setting <- switch(bound,
+    "corollary-5.1" = list(first = n, second = n^2, factor = 8, q = 1),
+    "corollary-5.2" = list(first = sqrt(r) * n, second = r^2 * n^2, factor = 16, q = r),
+    "corollary-5.3" = list(first = sqrt(n), second = n, factor = 8 * log(n), q = 1 / n)
+  )
+  if (is.null(D)) return(sqrt(unit) / (setting$first * gap) + unit / (setting$second * gap^3))
+  # the noise of one iteration, all p entries of it
+  one <- setting$factor * unit / n^2
+  value <- function(k) contraction(k, D, one * k, setting$q, gap)
+  if (!is.null(k)) value(k) else best_count(value, 1e3 / (setting$q * gap))
 }
 
 #' `noise` is p sigma^2, one number or one along k.

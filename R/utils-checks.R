@@ -77,7 +77,9 @@ check_number <- function(x, argument, ...) {
 
 check_flag <- function(x, argument) {
   if (!is.logical(x) || length(x) != 1L || is.na(x)) {
-    abort("argument", sprintf("`%s` must be TRUE or FALSE.", argument), argument = argument, value = x)
+    abort("argument", sprintf("`%s` must be TRUE or FALSE.", argument),
+      argument = argument, value = x
+    )
   }
   x
 }
@@ -111,7 +113,9 @@ check_class <- function(x, class, argument, how) {
 #' @noRd
 kind_of <- function(x) {
   if (is.null(x)) return("NULL")
-  if (is.atomic(x) && is.null(attributes(x)) && length(x) == 1L) return(sprintf("the %s %s", typeof(x), format(x)))
+  if (is.atomic(x) && is.null(attributes(x)) && length(x) == 1L) {
+    return(sprintf("the %s %s", typeof(x), format(x)))
+  }
   sprintf("an object of class %s", class(x)[1L])
 }
 
@@ -123,4 +127,12 @@ need_package <- function(package, what) {
       'The package "%s" is needed for %s: install.packages("%s").', package, what, package
     ), argument = package)
   }
+}
+
+check_orders <- function(orders) {
+  check_numbers(orders, "orders", lower = 1, open_lower = TRUE)
+}
+
+check_delta <- function(delta) {
+  check_numbers(delta, "delta", lower = 0, upper = 1, open_lower = TRUE, open_upper = TRUE)
 }

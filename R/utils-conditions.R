@@ -29,8 +29,10 @@
 #'
 #' | kind of warning | raised when |
 #' |---|---|
-#' | `privacy_leak` | something was read from the data without noise (this one also has class `dpadmm_privacy_leak`) |
+#' | `privacy_leak` | something was read from the data without noise |
 #' | `theorem` | a setting lies outside a theorem that would otherwise cover it |
+#'
+#' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
 #'
 #' @name dpadmm-conditions
 #' @aliases dpadmm_error dpadmm_warning dpadmm_privacy_leak

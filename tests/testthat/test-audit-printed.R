@@ -83,7 +83,7 @@ test_that("noisy-fixed-point-admm, Theorem 4: two users see each other's every s
       exact = exact$curve$epsilon, printed = printed_epsilon(fit, 1e-5),
         sound = privacy(fit)$epsilon,
       divergence = exact$renyi$divergence,
-        printed_divergence = sum(printed$count * (printed$sensitivity / printed$sigma)^2)
+        printed_divergence = sum(printed$count * (printed$sensitivity / printed$scale)^2)
     )
   })
   walks <- do.call(rbind, walks)

@@ -99,6 +99,41 @@ test_that("sample sizes by hand", {
   expect_identical(sample_size(0.1, 0.05, 10, alpha = 0.01, d = 20, N = 5, C = 1750), Inf)
 })
 
+test_that("sizes are asked for when something is chosen from them, and only then", {
+  error <- expect_error(check_convergence(r_admm(eta = 1), network_ring(5)), "`gamma`",
+    class = "dpadmm_error_argument"
+  )
+  expect_identical(error$argument, "size")
+  expect_error(check_convergence(admm(), network_ring(5)), class = "dpadmm_error_argument")
+  # what is chosen is what a fit without noise would choose
+  x <- matrix(sin(1:120), 60) / 2
+  fit <- dpadmm_fit(x, rep(c(-1, 1), 30),
+    nodes = 5, network = network_ring(), method = mr_admm(), C = 1, iterations = 4, epsilon = Inf
+  )
+  plan <- fit$plan
+  chosen <- check_convergence(mr_admm(), network_ring(5), iterations = 4, size = fit$nodes$size)
+  stated <- check_convergence(
+    mr_admm(eta = plan$chosen$eta, growth = plan$chosen$growth, gamma = plan$chosen$gamma),
+    network_ring(5), iterations = 4
+  )
+  expect_equal(chosen, stated)
+  # given parameters leave nothing to choose
+  given <- r_admm(eta = 1, gamma = 2)
+  expect_identical(
+    check_convergence(given, network_ring(5)), check_convergence(given, network_ring(5), size = 7)
+  )
+})
+
+test_that("a method without a theorem is refused by a word on those that have one", {
+  for (method in list(pp_admm(), ipp_admm(), fp_admm(), grad_admm(), dp_sgd())) {
+    error <- expect_error(check_convergence(method, network_ring(5)),
+      "theorems for admm\\(\\), m_admm\\(\\), r_admm\\(\\), mr_admm\\(\\)",
+      class = "dpadmm_error_argument"
+    )
+    expect_identical(error$argument, "method")
+  }
+})
+
 test_that("bad input is a classed error", {
   expect_error(check_convergence(r_admm(1, 1), network_complete()), class = "dpadmm_error_argument")
   expect_error(check_convergence(r_admm(1, 1), network_ring(5), M = -1), class = "dpadmm_error_argument")

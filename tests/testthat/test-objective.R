@@ -2,12 +2,12 @@
 # Theorems 2-4 of vignette("privacy-accounting"), and the exact divergence of small problems
 # by quadrature over the density of the released minimiser (Lemma 6).
 
-gaussian <- function(orders, shift, kappa, tied = FALSE) {
-  rdp_objective_gaussian(orders, 1, shift, kappa, 1, tied)
+gaussian <- function(orders, shift, kappa, logistic_curvature = FALSE) {
+  rdp_objective_gaussian(orders, 1, shift, kappa, 1, logistic_curvature)
 }
 
-gamma_norm <- function(orders, shift, kappa, dim, tied = FALSE) {
-  rdp_objective_gamma(orders, 1, shift, kappa, 1, dim, tied)
+gamma_norm <- function(orders, shift, kappa, dim, logistic_curvature = FALSE) {
+  rdp_objective_gamma(orders, 1, shift, kappa, 1, dim, logistic_curvature)
 }
 
 plain <- function(a, shift) a * shift^2 / 2
@@ -52,7 +52,7 @@ theorem3_relaxed <- function(a, u, k, n = 100001) {
 }
 
 # Theorem 4 over the Gamma density. Only part 2 is cut at the pure loss.
-theorem4 <- function(a, u, k, d, tied = FALSE) {
+theorem4 <- function(a, u, k, d, logistic_curvature = FALSE) {
   s <- a - 1
   pure <- s * (u + log1p(k))
   mean_of <- function(bound, kinks) {
@@ -77,7 +77,7 @@ theorem4 <- function(a, u, k, d, tied = FALSE) {
   if (s * k < 1) {
     from <- (s + 0.5) * u
     licence <- (11 + 5 * sqrt(5)) * (1 - s * k) * u^2 / (64 * k^2)
-    free <- if (k == 0) Inf else if (tied) licence else 0
+    free <- if (k == 0) Inf else if (logistic_curvature) licence else 0
     jacobian <- log1p(k) - log1p(a * k) - log1p(-s * k)
     one <- function(x) {
       c <- s * a * u^2
@@ -109,12 +109,12 @@ test_that("named choices and the best t of Theorem 2 are what it says", {
   }
 })
 
-test_that("the bound for tied losses is Theorem 3's", {
+test_that("the bound for losses with logistic curvature is Theorem 3's", {
   for (u in c(1e-3, 0.1, 1)) {
     for (ratio in c(0.1, 0.3, 0.55, 0.6, 0.8, 2, 20)) {
       k <- ratio * u
       for (a in c(1.01, 1.5, 2, 7.5, 60)) {
-        value <- gaussian(a, u, k, tied = TRUE)
+        value <- gaussian(a, u, k, logistic_curvature = TRUE)
         expect_lte(value, gaussian(a, u, k))
         if ((a - 1) * k >= 1) {
           expect_identical(value, gaussian(a, u, k))
@@ -129,7 +129,7 @@ test_that("the bound for tied losses is Theorem 3's", {
   }
 })
 
-test_that("Theorem 3's region is where a tied loss costs the plain Gaussian mechanism", {
+test_that("Theorem 3's region is where a loss with logistic curvature costs the plain Gaussian mechanism", {
   for (a in c(1.1, 2, 10, 50)) {
     for (u in c(0.01, 0.1)) {
       # (R sigma / Lambda)^2 = 64 kappa^2 / u^2, so solve 64 k^2 / u^2 = c (1 - s k) for k
@@ -147,14 +147,14 @@ test_that("Theorem 3's region is where a tied loss costs the plain Gaussian mech
 
 gamma_problems <- expand.grid(
   a = c(1.01, 1.5, 2, 5, 40), u = c(0.05, 0.5, 3), k = c(0, 0.003, 0.1, 1), d = c(1, 2, 3, 10, 100),
-  tied = c(FALSE, TRUE)
+  logistic_curvature = c(FALSE, TRUE)
 )
 
 test_that("Theorem 4 is the mean over the Gamma density", {
-  problems <- subset(gamma_problems, !tied | (k > 0 & a < 10 & u < 1))
-  ratio <- with(problems, mapply(function(a, u, k, d, tied) {
-    gamma_norm(a, u, k, d, tied) / theorem4(a, u, k, d, tied)
-  }, a, u, k, d, tied))
+  problems <- subset(gamma_problems, !logistic_curvature | (k > 0 & a < 10 & u < 1))
+  ratio <- with(problems, mapply(function(a, u, k, d, logistic_curvature) {
+    gamma_norm(a, u, k, d, logistic_curvature) / theorem4(a, u, k, d, logistic_curvature)
+  }, a, u, k, d, logistic_curvature))
   expect_gte(min(ratio), 1 - 1e-9)
   expect_lte(max(ratio), 1 + 1e-9)
 })
@@ -165,17 +165,17 @@ test_that("Theorem 4 is the mean over the Gamma density", {
 losses <- list(
   logistic = list(
     slope = function(a, y) -y * plogis(-y * a), curve = function(a, y) plogis(a) * plogis(-a),
-    l1 = 1, c1 = 0.25, kinks = function(y) numeric(), tied = TRUE
+    l1 = 1, c1 = 0.25, kinks = function(y) numeric(), logistic_curvature = TRUE
   ),
   huber = list(
     slope = function(a, y) pmin(pmax(a - y, -0.5), 0.5),
     curve = function(a, y) as.numeric(abs(a - y) < 0.5),
-    l1 = 0.5, c1 = 1, kinks = function(y) y + c(-0.5, 0.5), tied = FALSE
+    l1 = 0.5, c1 = 1, kinks = function(y) y + c(-0.5, 0.5), logistic_curvature = FALSE
   ),
   hinge = list(
     slope = function(a, y) -y * pmin(pmax((1.5 - y * a) / 1, 0), 1),
     curve = function(a, y) as.numeric(abs(1 - y * a) < 0.5),
-    l1 = 1, c1 = 1, kinks = function(y) y * (1 + c(-0.5, 0.5)), tied = FALSE
+    l1 = 1, c1 = 1, kinks = function(y) y * (1 + c(-0.5, 0.5)), logistic_curvature = FALSE
   )
 )
 
@@ -254,7 +254,7 @@ test_that("Gaussian noise: never below the exact divergence in one dimension", {
           sigma <- setting[3L]
           delta <- 2 * weight * loss$l1
           bound <- rdp_objective_gaussian(orders_exact, sigma, delta, weight * loss$c1, modulus,
-            tied = loss$tied
+            logistic_curvature = loss$logistic_curvature
           )
           exact <- exact_1d(orders_exact, loss, pair, others, weight, modulus,
             function(g) dnorm(g, 0, sigma, log = TRUE),
@@ -297,7 +297,7 @@ test_that("Gaussian noise: never below the exact divergence in two dimensions", 
     list(turn(0), turn(120), 0.2, 1, 1, 3), list(turn(0), turn(150), 0.3, 1, 0.5, 25),
     list(turn(0), turn(165), 0.1, 0.5, 0.5, 50), list(turn(0), turn(135), 0.5, 0.5, 2, 2)
   ), function(p) {
-    bound <- rdp_objective_gaussian(orders, p[[5L]], 2 * p[[3L]], p[[3L]] / 4, p[[4L]], tied = TRUE)
+    bound <- rdp_objective_gaussian(orders, p[[5L]], 2 * p[[3L]], p[[3L]] / 4, p[[4L]], logistic_curvature = TRUE)
     do.call(exact_2d, p) / bound
   })
   expect_lte(max(unlist(share)), 1 + 1e-8)
@@ -316,7 +316,7 @@ test_that("Gamma-norm noise: never below the exact divergence in one dimension",
         alpha <- setting[3L]
         delta <- 2 * weight * loss$l1
         bound <- rdp_objective_gamma(orders_exact, alpha, delta, weight * loss$c1, modulus, 1,
-          tied = loss$tied
+          logistic_curvature = loss$logistic_curvature
         )
         exact <- exact_1d(orders_exact, loss, pair, list(), weight, modulus,
           function(g) log(alpha / 2) - alpha * abs(g),
@@ -362,7 +362,7 @@ test_that("Gamma-norm noise: never below the exact divergence in three dimension
     for (setting in list(c(0.2, 1, 1), c(0.5, 0.5, 1), c(0.05, 0.5, 4))) {
       bound <- rdp_objective_gamma(orders, setting[3L], 2 * setting[1L] * loss$l1,
         setting[1L] * loss$c1, setting[2L], 3,
-        tied = loss$tied
+        logistic_curvature = loss$logistic_curvature
       )
       exact <- exact_3d(loss, pairs_1d$opposite, setting[1L], setting[2L], setting[3L])
       share <- c(share, exact / bound)
@@ -377,7 +377,7 @@ test_that("Gamma-norm noise: never below the exact divergence in three dimension
 orders_all <- c(1.001, 1.05, 1.3, 2, 3, 5.5, 10, 33, 100, 400)
 
 problems_all <- expand.grid(
-  u = c(0.002, 0.3, 5), k = c(0, 0.01, 0.3, 6), d = c(1, 40), tied = c(FALSE, TRUE)
+  u = c(0.002, 0.3, 5), k = c(0, 0.01, 0.3, 6), d = c(1, 40), logistic_curvature = c(FALSE, TRUE)
 )
 
 test_that("bounds grow with sensitivity and curvature, fall with noise and modulus", {
@@ -385,10 +385,10 @@ test_that("bounds grow with sensitivity and curvature, fall with noise and modul
   for (i in seq_len(nrow(problems_all))) {
     p <- problems_all[i, ]
     f <- function(sigma = 2, u = p$u, k = p$k, modulus = 3) {
-      rdp_objective_gaussian(orders_all, sigma, u, k, modulus, p$tied)
+      rdp_objective_gaussian(orders_all, sigma, u, k, modulus, p$logistic_curvature)
     }
     g <- function(alpha = 2, u = p$u, k = p$k, modulus = 3, d = p$d) {
-      rdp_objective_gamma(orders_all, alpha, u, k, modulus, d, p$tied)
+      rdp_objective_gamma(orders_all, alpha, u, k, modulus, d, p$logistic_curvature)
     }
     gaussian <- f()
     expect_true(rises(gaussian[-1L], gaussian[-length(gaussian)]), info = "order")
@@ -438,13 +438,13 @@ test_that("no extreme makes a bound negative, infinite or NaN", {
   orders <- c(1 + 1e-7, 1.01, 2, 100, 1e5)
   for (size in c(0, 1e-6, 1, 1e3)) {
     for (h in c(0, 1e-12, 0.25, 1e6)) {
-      for (tied in c(FALSE, TRUE)) {
+      for (logistic_curvature in c(FALSE, TRUE)) {
         for (sigma in c(1e-3, 1, 1e6)) {
-          expect_sound(rdp_objective_gaussian(orders, sigma, size, h, 0.01, tied))
+          expect_sound(rdp_objective_gaussian(orders, sigma, size, h, 0.01, logistic_curvature))
         }
         for (alpha in c(1e-6, 1, 1e6)) {
           for (dim in c(1, 30, 1e5)) {
-            expect_sound(rdp_objective_gamma(orders, alpha, size, h, 0.01, dim, tied))
+            expect_sound(rdp_objective_gamma(orders, alpha, size, h, 0.01, dim, logistic_curvature))
           }
         }
       }
@@ -462,7 +462,7 @@ test_that("bad arguments are named", {
     list(orders = 1), list(orders = c(2, 0.5)), list(orders = "2"), list(orders = NA_real_),
     list(orders = Inf), list(orders = numeric()), list(sensitivity = -1), list(sensitivity = NaN),
     list(curvature = -1), list(curvature = c(1, 2)), list(modulus = 0), list(modulus = -1),
-    list(modulus = Inf), list(tied = NA), list(tied = 1), list(tied = c(TRUE, FALSE))
+    list(modulus = Inf), list(logistic_curvature = NA), list(logistic_curvature = 1), list(logistic_curvature = c(TRUE, FALSE))
   )
   fails <- function(f, given, change) {
     error <- expect_error(do.call(f, modifyList(given, change)), class = "dpadmm_error")

@@ -35,10 +35,7 @@ fit_trajectory <- function(case, values, records, adjacency) {
     iterations = case$iterations, seed = case$seed,
     control = dpadmm_control(keep_iterates = TRUE, tol = 1e-12, start = values$start)
   )
-  suppressWarnings(
-    do.call(dpadmm_fit, c(arguments, noise)),
-    classes = "dpadmm_warning_simulation"
-  )
+  do.call(dpadmm_fit, c(arguments, noise))
 }
 
 cases <- trajectory_table("cases")

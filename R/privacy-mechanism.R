@@ -1,0 +1,54 @@
+# Noise mechanisms: all that the package knows of a kind of noise, in one table. Elsewhere a
+# mechanism is asked, and never compared by its name.
+#
+# `scale` is the number a user gives (`scale_name`). `size(scale)` turns it into a number of
+# which more is more private and that is proportional to the noise, `scale(size)` back.
+# `sd(scale, d)` is the standard deviation of a coordinate of noise in d dimensions. `pure`:
+# whether it can give pure privacy. `output_event()` and `objective_event()` describe a release
+# of a value with this noise, and of the minimiser of an objective with it in its linear term;
+# they take the same arguments for every mechanism, whether it needs them or not, and pass on
+# node, iteration, count, neighbours and tolerance.
+.noise_mechanisms <- list(
+  gamma = list(
+    words = "Gamma-norm", density = "density ~ exp(-alpha ||b||)", scale_name = "alpha",
+    size = function(scale) 1 / scale, scale = function(size) 1 / size,
+    # the norm is Gamma distributed, of shape d: its mean square is d (d + 1) / alpha^2
+    sd = function(scale, d) sqrt(d + 1) / scale, pure = TRUE,
+    output_event = function(scale, sensitivity, dim, ...) {
+      dp_event_gamma(scale, sensitivity, dim = dim, ...)
+    },
+    objective_event = function(scale, sensitivity, curvature, modulus, dim,
+                               logistic_curvature = FALSE, ...) {
+      dp_event_objective_gamma(scale, sensitivity, curvature, modulus,
+        dim = dim, logistic_curvature = logistic_curvature, ...
+      )
+    }
+  ),
+  gaussian = list(
+    words = "Gaussian", density = "N(0, sigma^2) a coordinate", scale_name = "sigma",
+    size = identity, scale = identity, sd = function(scale, d) scale, pure = FALSE,
+    output_event = function(scale, sensitivity, dim, ...) {
+      dp_event_gaussian(scale, sensitivity, ...)
+    },
+    objective_event = function(scale, sensitivity, curvature, modulus, dim,
+                               logistic_curvature = FALSE, ...) {
+      dp_event_objective_gaussian(scale, sensitivity, curvature, modulus,
+        logistic_curvature = logistic_curvature, ...
+      )
+    }
+  )
+)
+
+#' A mechanism by its name.
+#' @noRd
+noise_mechanism <- function(name) {
+  name <- check_choice(name, names(.noise_mechanisms), "noise")
+  c(list(name = name), .noise_mechanisms[[name]])
+}
+
+#' The mechanism a budget is calibrated with where the user names none: Gamma-norm noise where
+#' the guarantee must be pure.
+#' @noRd
+default_mechanism <- function(delta) {
+  noise_mechanism(if (delta > 0) "gaussian" else "gamma")
+}

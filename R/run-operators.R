@@ -1,0 +1,137 @@
+# Operators of fixed-point iterations.
+
+new_operator <- function(title, d, apply, sensitivity = NULL, blocks = NULL) {
+  structure(list(title = title, d = d, apply = apply, sensitivity = sensitivity, blocks = blocks),
+    class = "dpadmm_operator"
+  )
+}
+
+#' @export
+print.dpadmm_operator <- function(x, ...) {
+  cat(sprintf("<dpadmm_operator: %s on %d numbers>\n", x$title, x$d))
+  invisible(x)
+}
+
+as_operator <- function(operator) {
+  if (inherits(operator, "dpadmm_operator")) return(operator)
+  if (!is.function(operator)) {
+    abort("argument", sprintf("`operator` must be a function or a built-in operator, not %s.",
+      kind_of(operator)),
+      argument = "operator"
+    )
+  }
+  list(title = "a function", apply = function(u, coordinates) operator(u)[coordinates],
+    whole = operator)
+}
+
+#' R(u) at some coordinates, its shape checked.
+#' @noRd
+operator_value <- function(operator, u, coordinates) {
+  if (is.null(operator$whole)) return(operator$apply(u, coordinates))
+  whole_vector(operator$whole(u), length(u), "operator(u)")[coordinates]
+}
+
+whole_vector <- function(value, d, what) {
+  if (!is.numeric(value) || length(value) != d) {
+    abort("operator", sprintf("%s must return %d numbers, not %s of length %d.", what, d,
+      class(value)[1L], length(value)),
+      argument = "operator", value = length(value)
+    )
+  }
+  if (!all(is.finite(value))) {
+    abort("finite", sprintf("%s is not finite at %s.", what, where_first(!is.finite(value))),
+      argument = "operator")
+  }
+  as.double(value)
+}
+
+check_function <- function(operator, u0) {
+  all <- seq_along(u0)
+  if (!identical(operator_value(operator, u0, all), operator_value(operator, u0, all))) {
+    abort("operator", "The operator is not a function of its input: two calls at `u0` differ.",
+      argument = "operator")
+  }
+}
+
+#' Built-in operators
+#'
+#' Non-expansive operators for [fixed_point()], evaluated in C.
+#'
+#' * `operator_affine()`: `R(u) = A u + b`; non-expansive when no singular value of A
+#'   exceeds 1.
+#' * `operator_gradient()`: `R(u) = u - step * (1/n) sum_i grad L(y_i, x_i'u)`; non-expansive
+#'   when `step` is at most 2 over the smoothness of the mean loss (`loss$curvature *
+#'   row_bound^2` at most). Propositions 1 and 2 use `step = 2 / beta`.
+#' * `operator_admm()`: the operator of consensus ADMM on the n users' states, stacked (n
+#'   d numbers): `R(u)_i = 2 x_i - 2 z + u_i`, see [fp_admm()].
+#'
+#' @param A,b a d x d matrix and a vector of length d (or one number).
+#' @param x,y records and labels, as in [dpadmm_fit()].
+#' @param loss,penalty as in [dpadmm_fit()].
+#' @param step,gamma see above (> 0).
+#' @param clip bound on the norm of each record's gradient (> 0, or `NULL`: the loss's
+#'   own); then the operator knows its sensitivity between replace-one neighbours,
+#'   `2 step clip / n` and, for one user's block, `4 gamma clip`.
+#' @param row_bound as in [dpadmm_control()].
+#' @return An object of class `dpadmm_operator`.
+#' @examples
+#' lasso <- sim_lasso(n = 100, p = 8, support = 2, seed = 1)
+#' R <- operator_gradient(lasso$x, lasso$y, "squared", step = 2)
+#' fixed_point(R, numeric(8), lambda = 0.5, iterations = 200)$u
+#' @name operators
+NULL
+
+#' @rdname operators
+#' @export
+operator_affine <- function(A, b = 0) {
+  check_numbers(A, "A")
+  if (!is.matrix(A) || nrow(A) != ncol(A)) {
+    abort("shape", "`A` must be a square matrix.", argument = "A", value = dim(A))
+  }
+  d <- nrow(A)
+  b <- rep_len(as.double(check_numbers(b, "b", length = unique(c(1L, d)))), d)
+  storage.mode(A) <- "double"
+  new_operator("an affine map", d, function(u, coordinates) .Call(ffi_affine, A, b, u, coordinates))
+}
+
+#' @rdname operators
+#' @export
+operator_gradient <- function(x, y, loss = "logistic", step, clip = NULL, row_bound = 1) {
+  loss <- dpadmm_loss(loss)
+  check_number(step, "step", lower = 0, open_lower = TRUE)
+  check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE)
+  records <- records_matrix(x, y, loss)
+  bound <- gradient_bound(loss, clip, row_bound)
+  rows <- row_view(records, row_bound)
+  n <- nrow(records$x)
+  new_operator("a gradient step", ncol(records$x), function(u, coordinates) {
+    block <- if (length(coordinates) < length(u)) coordinates
+    sum <- .Call(ffi_mean_gradient, rows, NULL, u, loss$name, loss$width, bound, block)
+    u[coordinates] - step / n * sum
+  }, if (is.finite(bound)) 2 * step * bound / n)
+}
+
+#' @rdname operators
+#' @export
+operator_admm <- function(x, y, loss = "logistic", penalty = NULL, gamma = 1, clip = NULL,
+  row_bound = 1) {
+  loss <- dpadmm_loss(loss)
+  check_number(gamma, "gamma", lower = 0, open_lower = TRUE)
+  check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE)
+  records <- records_matrix(x, y, loss)
+  bound <- gradient_bound(loss, clip, row_bound)
+  spec <- consensus_spec(records, NULL, row_bound, loss, check_penalty(penalty), 0.5, gamma, bound,
+    Inf, 1e-10, threads = 1L)
+  n <- nrow(records$x)
+  d <- ncol(records$x)
+  new_operator("consensus ADMM", n * d, function(u, coordinates) {
+    core_call(.Call(ffi_consensus_operator, spec, u))[coordinates]
+  }, if (is.finite(bound)) 4 * gamma * bound, rep(seq_len(n), each = d))
+}
+
+#' Bound on the norm of a record's gradient: the loss's own or a smaller clip.
+#' @noRd
+gradient_bound <- function(loss, clip, row_bound) {
+  if (!is.null(clip)) check_number(clip, "clip", lower = 0, open_lower = TRUE)
+  min(clip, loss$lipschitz * row_bound)
+}

@@ -1,0 +1,59 @@
+# Numbers: results in doubles that are rounded, recycled, reported and solved for.
+
+#' Results of a few operations in doubles, moved outward by more than their rounding.
+#' @noRd
+round_up <- function(x, ulps = 4) x * (1 + ulps * .Machine$double.eps)
+
+#' exp(x) - 1 - x without cancellation.
+#' @noRd
+exp_rest <- function(x) {
+  series <- 1
+  for (k in 20:3) series <- 1 + x / k * series
+  ifelse(abs(x) <= 1, x^2 / 2 * series, expm1(x) - x)
+}
+
+#' For optimize(), which warns of infinite values.
+#' @noRd
+finite_or_largest <- function(x) if (is.finite(x)) x else .Machine$double.xmax
+
+log1p_exp <- function(x) pmax(x, 0) + log1p(exp(-abs(x)))
+
+#' Arguments of one length.
+#' @noRd
+recycle <- function(...) {
+  given <- list(...)
+  n <- max(lengths(given))
+  bad <- n %% lengths(given) != 0
+  if (any(bad)) {
+    abort("shape", sprintf(
+      "Lengths %s do not agree.", paste(lengths(given), collapse = ", ")
+    ), argument = names(given)[bad][1L])
+  }
+  lapply(given, function(x) rep_len(as.double(x), n))
+}
+
+#' A result that may be reported: finite, never NaN, never negative.
+#' @noRd
+finite_result <- function(x, what) {
+  if (!all(is.finite(x)) || any(x < 0)) {
+    abort("finite", sprintf(
+      "The %s is beyond the range of numbers at %s.", what, where_first(!is.finite(x) | x < 0)
+    ), argument = what)
+  }
+  x
+}
+
+#' The root of a rising function of a real number.
+#' @noRd
+rising_root <- function(f) {
+  lo <- -1
+  while (f(lo) > 0 && lo > -700) lo <- 2 * lo
+  hi <- 1
+  while (f(hi) < 0 && hi < 700) hi <- 2 * hi
+  lo <- max(lo, -700)
+  hi <- min(hi, 700)
+  if (f(lo) >= 0) return(lo)
+  if (f(hi) <= 0) return(hi)
+  capped <- function(y) max(-1e300, min(1e300, f(y)))
+  stats::uniroot(capped, c(lo, hi), tol = 1e-13, maxiter = 1000L)$root
+}
