@@ -48,28 +48,28 @@
 #' kkt_attack(fit, x[known, ], y[known], node = 2)$x
 #' x[2, ]
 #' @export
-kkt_attack <- function(fit, known_x, known_y, node, network = fit$network, eta = fit$plan$eta,
+kkt_attack <- function(fit, known_x, known_y, node, network = fit$plan$problem$network, eta = fit$plan$eta,
                        theta = fit$plan$theta, start = NULL) {
   check_class(fit, "dpadmm_fit", "fit", "dpadmm_fit()")
-  loss <- fit$loss
-  if (is.null(fit$iterates) || is.null(fit$plan$update)) {
+  loss <- fit$plan$problem$loss
+  if (is.null(fit$iterates) || is.null(fit$plan$problem$network)) {
     abort("argument", "`fit` must be of a decentralised method, with dpadmm_control(keep_iterates = TRUE).",
       argument = "fit"
     )
   }
   if (!loss$classification) abort("argument", "`fit` must have a classification loss.", argument = "fit")
-  N <- fit$public$N
-  T <- fit$public$iterations
+  N <- fit$plan$problem$N
+  T <- fit$plan$iterations
   i <- if (is.character(node)) match(node, fit$nodes$names) else node
   if (length(i) != 1L || !(i %in% seq_len(N))) {
     abort("argument", "`node` must be the name or number of a node.", argument = "node", value = node)
   }
   known_x <- check_matrix(known_x, "known_x")
   check_numbers(known_y, "known_y", length = nrow(known_x))
-  if (nrow(known_x) != fit$nodes$size[i] - 1L || ncol(known_x) != fit$public$d) {
+  if (nrow(known_x) != fit$nodes$size[i] - 1L || ncol(known_x) != fit$plan$problem$d) {
     abort("shape", sprintf(
       "`known_x` must be %d x %d: all records of node \"%s\" but one.",
-      fit$nodes$size[i] - 1L, fit$public$d, fit$nodes$names[i]
+      fit$nodes$size[i] - 1L, fit$plan$problem$d, fit$nodes$names[i]
     ), argument = "known_x", value = dim(known_x))
   }
   network <- resolve_network(network, N)
@@ -78,31 +78,31 @@ kkt_attack <- function(fit, known_x, known_y, node, network = fit$network, eta =
       abort("shape", sprintf("`%s` must be a %d x %d matrix (nodes x iterations).", name, N, T), argument = name)
     }
   }
-  known_x <- known_x * shortening(known_x, fit$row_bound)
-  h <- missing_gradients(fit, known_x, known_y, i, network, eta, theta, start_values(start, N, fit$public$d))
-  explain_gradients(h$gradient, h$at, loss, fit$row_bound, known_x)
+  known_x <- known_x * shortening(known_x, fit$plan$problem$row_bound)
+  h <- missing_gradients(fit, known_x, known_y, i, network, eta, theta, start_values(start, N, fit$plan$problem$d))
+  explain_gradients(h$gradient, h$at, loss, fit$plan$problem$row_bound, known_x)
 }
 
 #' The missing record's gradients `L'(y, f'x) x`, one row for each update that solved a
 #' problem and was sent, and the coefficients they belong to.
 #' @noRd
 missing_gradients <- function(fit, x, y, i, network, eta, theta, before) {
-  public <- fit$public
-  loss <- fit$loss
+  problem <- fit$plan$problem
+  loss <- problem$loss
   degree <- network$degree[i]
   near <- network$neighbour[seq(network$start[i] + 1L, length.out = degree)] + 1L
-  solved <- fit$plan$update != "recycled"
+  solved <- fit$plan$rule != "recycled"
   if (!is.null(fit$sends)) solved <- solved & fit$sends[i, ]
-  lambda <- numeric(public$d)
+  lambda <- numeric(problem$d)
   gradient <- at <- NULL
-  for (t in seq_len(public$iterations)) {
-    f <- matrix(fit$iterates[t, , ], public$N)
+  for (t in seq_len(fit$plan$iterations)) {
+    f <- matrix(fit$iterates[t, , ], problem$N)
     now <- f[i, ]
     if (solved[t]) {
       slope <- .Call(ffi_loss, loss$name, loss$width, as.vector(x %*% now), as.double(y))$slope
-      known <- public$C / fit$nodes$size[i] * as.vector(slope %*% x) + public$rho / public$N * now
+      known <- problem$C / fit$nodes$size[i] * as.vector(slope %*% x) + problem$rho / problem$N * now
       pull <- 2 * lambda + eta[i, t] * (degree * (2 * now - before[, i]) - rowSums(before[, near, drop = FALSE]))
-      gradient <- rbind(gradient, -(known + pull) * fit$nodes$size[i] / public$C)
+      gradient <- rbind(gradient, -(known + pull) * fit$nodes$size[i] / problem$C)
       at <- rbind(at, now)
     }
     before <- t(f)

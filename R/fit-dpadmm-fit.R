@@ -30,8 +30,8 @@
 #' * Without noise, or with `noise` given: `C = 1`, `iterations = 50`.
 #' * With a finite `epsilon`: `C = rho n / N`, so that the penalty is `||f||^2 / (2n)`
 #'   against the mean loss; `iterations = 30` for Gaussian noise; for a pure budget,
-#'   whose noise grows with every release, twice epsilon, at least 2 and at most 10. To compare with a fit without noise, give
-#'   that one the same `C`.
+#'   whose noise grows with every release, twice epsilon, at least 2 and at most 10. To
+#'   compare with a fit without noise, give that one the same `C`.
 #' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n,
 #'   the time at which the mean classifier has gathered noise of standard deviation
 #'   1.6 a coordinate, and the time at which curvature would cost a large part of the
@@ -41,16 +41,19 @@
 #' The constants were chosen on Adult and on synthetic data.
 #'
 #' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
-#'   package Matrix: n records in rows, d features in columns.
+#'   package Matrix: n records in rows, d features in columns; or a plan of [dpadmm_plan()].
 #' @param y n labels: -1 and 1, 0 and 1, logical, or a factor with two levels
 #'   (the second is the positive class); numbers for a regression loss. Labels that are all
 #'   the same are no error, because that would tell of a record that differs; numbers are
 #'   taken for 0 and 1 when there is a 0.
-#' @param data a data frame with the variables of the formula.
+#' @param data a data frame with the variables of the formula; for a plan what its columns say: a
+#'   data frame, or a matrix with labels `y`.
 #' @param nodes who holds which record: a number of nodes (the records are split
 #'   evenly at random), a vector or factor of length n, or `~column` of the data
 #'   frame. [fp_admm()] takes each record for a user of its own when it is missing;
-#'   [dp_sgd()], [dp_cd()] and the [gradient] methods have no nodes.
+#'   [dp_sgd()], [dp_cd()] and the [gradient] methods have no nodes. With a plan the names and
+#'   numbers of records must be the plan's; where the plan names no parties and `nodes` is
+#'   missing, the records are split at random.
 #' @param network who talks to whom, see [network]. Its nodes are the sorted values
 #'   (or levels) of `nodes`.
 #' @param method the algorithm, see [decentralised], [fp_admm()], [dp_sgd()] and [gradient].
@@ -77,14 +80,17 @@
 #' @param ... arguments of the matrix method.
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
-#'   `print()`, `summary()`, [plot()], [privacy()], `tidy()` and `glance()`. It holds
-#'   `coefficients` (N x d), `iterates` (an array `[iteration, node, coefficient]`,
-#'   or `[iteration, coefficient]` for methods with one model, when `control` keeps them),
-#'   `trace` (consensus gap and step size by iteration), `events`, and public facts. It holds no record, nothing computed
-#'   from records that was not released, and no call.
+#'   `print()`, `summary()`, [plot()], [privacy()], `tidy()` and `glance()`. It has one shape for
+#'   all methods: `coefficients` (N x d, N = 1 for methods with one model), `iterates` (an array
+#'   `[iteration, node, coefficient]`, or `[iteration, coefficient]` for methods with one
+#'   model, when `control` keeps them), `trace` (consensus gap and step size by iteration),
+#'   `events`, `noise`, `nodes`, the `plan` it ran ([dpadmm_plan()]), and what else a method
+#'   releases. It holds no record, nothing computed from records that was not released, and no
+#'   call.
 #'
 #'   Errors are classed, see [dpadmm-conditions].
-#' @seealso [decentralised] for the methods, [privacy()], [account()],
+#' @seealso [dpadmm_plan()] for the same without records, [decentralised] for the methods,
+#'   [privacy()], [account()],
 #'   [check_convergence()].
 #' @examples
 #' # Four hospitals, 400 patients, a public description of the columns.

@@ -29,7 +29,7 @@
 optimal_iterations <- function(method, n, d, epsilon, delta, distance = 1, loss = "logistic",
                                penalty = NULL, C = 1, row_bound = 1,
                                accountant = c("sound", "paper")) {
-  check_class(method, "dpadmm_family_gradient", "method", "grad_admm() or acc_admm()")
+  check_class(method, "dpadmm_family_split", "method", "grad_admm() or acc_admm()")
   check_number(n, "n", lower = 1, whole = TRUE)
   check_number(d, "d", lower = 1, upper = 1e5, whole = TRUE)
   check_number(epsilon, "epsilon", lower = 0, open_lower = TRUE)
@@ -39,10 +39,10 @@ optimal_iterations <- function(method, n, d, epsilon, delta, distance = 1, loss 
   check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE)
   accountant <- check_choice(accountant, c("sound", "paper"), "accountant")
   loss <- dpadmm_loss(loss)
-  public <- list(size = n, d = d, loss = loss, C = C, row_bound = row_bound, iterations = 1)
-  constraint <- gradient_constraint(method, penalty, d)
-  plan <- grad_admm_plan(method, constraint, public)
-  sensitivity <- grad_admm_sensitivity(public, method$parameters$clip)
+  problem <- list(records = n, d = d, loss = loss, C = C, row_bound = row_bound)
+  constraint <- split_constraint(method, penalty, d)
+  plan <- split_steps(method, constraint, problem, 1L)
+  sensitivity <- split_sensitivity(problem, method$parameters$clip)
   one_step <- if (accountant == "sound") {
     gaussian_sigma(epsilon, delta, sensitivity)^2
   } else {

@@ -16,6 +16,7 @@
 #' | `nodes` | a node has no records, or the nodes do not fit the network |
 #' | `network` | a graph is disconnected, has a self-loop or is not symmetric |
 #' | `level` | a factor level was not declared or not seen in training |
+#' | `plan` | data do not fit a plan: other parties, sizes or numbers of records |
 #' | `budget` | no noise can meet the asked privacy budget |
 #' | `accountant` | an accountant cannot handle an event |
 #' | `theorem` | the condition of a printed theorem does not hold |
@@ -40,11 +41,11 @@ NULL
 
 .error_kinds <- c(
   "argument", "shape", "missing", "finite", "labels", "nodes", "network",
-  "level", "budget", "accountant", "theorem", "solver", "operator",
+  "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
   "interrupt", "entropy", "parse", "size", "package"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem")
+.warning_kinds <- c("privacy_leak", "theorem", "utility")
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd

@@ -21,7 +21,7 @@ fit <- dpadmm_fit(x, y,
   control = dpadmm_control(progress = TRUE)
 )
 print(summary(fit))
-plain <- dpadmm_fit(x, y, nodes = 5, method = mr_admm(), C = fit$public$C, epsilon = Inf)
+plain <- dpadmm_fit(x, y, nodes = 5, method = mr_admm(), C = fit$plan$problem$C, epsilon = Inf)
 cat(sprintf(
   "\nTest error: %.1f%% private at epsilon = 1, %.1f%% without privacy, %.1f%% for always saying \"<=50K\"\n",
   100 * test_error(fit), 100 * test_error(plain), 100 * mean(test_y == 1)

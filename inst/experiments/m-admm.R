@@ -38,7 +38,7 @@ own_loss <- function(fit, problem) {
   rowMeans(vapply(seq_len(problem$N), function(node) {
     own <- problem$nodes == node
     loss_trace(fit, problem$x[own, ], problem$y[own], node = node)$loss
-  }, numeric(fit$public$iterations)))
+  }, numeric(fit$plan$iterations)))
 }
 
 ## ---- convergence ----

@@ -152,7 +152,7 @@ test_that("plausible-admm, Theorem 2: an inexact solution moves by twice what is
       epsilon = epsilon, delta = 1e-5, seed = 1, control = dpadmm_control(accountant = "paper",
         progress = FALSE)
     )
-    modulus <- fit$public$rho / 2 + 2 * 0.5
+    modulus <- fit$plan$problem$rho / 2 + 2 * 0.5
     law <- function(side) affine_law(0, side * 0.01 / modulus, fit$noise$output[1], 5, 0)
     exact <- audit_exact(law(1), law(-1), delta = 1e-5)$curve$epsilon
     expect_equal(printed_epsilon(fit, 1e-5), epsilon, tolerance = 0.06)

@@ -80,7 +80,7 @@ test_that("the spent privacy stops at the last update that was begun", {
   model <- dpadmm_fit(x, rep(c(-1, 1), 10),
     nodes = 4, method = r_admm(eta = 1), noise = gamma_noise(1), iterations = 7
   )
-  spent <- function(begun) dpadmm:::spent_so_far(model$events, begun, model$budget$delta)
+  spent <- function(begun) dpadmm:::spent_so_far(model$events, begun, model$plan$budget$delta)
   expect_null(spent(0)$guarantee)
   expect_match(spent(0)$words, "no privacy was spent", fixed = TRUE)
   whole <- privacy(model)$epsilon # four noisy updates: 1, 3, 5, 7

@@ -85,7 +85,7 @@ test_that("the split has the least total variance that the budget allows", {
   least <- function(beta, splits, ...) {
     fitted <- function(split) fit_with(pp_admm(eta = 0.5, beta = beta, split = split), epsilon = 2, ...)
     variance <- function(fit) {
-      size <- if (fit$budget$mechanism == "gaussian") identity else function(rate) 1 / rate
+      size <- if (fit$plan$budget$mechanism == "gaussian") identity else function(rate) 1 / rate
       (size(fit$noise$objective) / modulus)^2 + size(fit$noise$output)^2
     }
     best <- fitted(NULL)
@@ -160,12 +160,12 @@ test_that("as printed: parameters, lambda-hat and the total to the letter", {
   eps1 <- rho1 + 2 * sqrt(rho1 * log(1 / delta))
   eps3 <- 0.99 * eps1
   lambda_hat <- max(2.8 * 4 * 0.25 / ((eps1 - eps3) * sizes))
-  expect_equal(fit$public$rho, max(lambda_hat, 0.5))
+  expect_equal(fit$plan$problem$rho, max(lambda_hat, 0.5))
   expect_equal(fit$noise$objective, 2 * sqrt(2 * log(1.25 / delta)) / (sizes * eps3))
-  expect_equal(fit$noise$output, rep(10^-3.5 / (sqrt(2 * rho2) * (fit$public$rho / 4 + 2 * 0.5 * 2)), 4))
+  expect_equal(fit$noise$output, rep(10^-3.5 / (sqrt(2 * rho2) * (fit$plan$problem$rho / 4 + 2 * 0.5 * 2)), 4))
   # Theorem 2, at the smallest node whose eps1 - eps3 lambda-hat is made for
   small <- fit_with(pp_admm(eta = 0.5), epsilon = 5, delta = delta, control = paper)
-  expect_gt(small$public$rho, 0.5)
+  expect_gt(small$plan$problem$rho, 0.5)
   total <- 25 / (4 * log(1 / delta))
   eps1 <- total / T * 0.999 + 2 * sqrt(total / T * 0.999 * log(1 / delta))
   rho <- T * (eps1^2 / (4 * log(1 / delta)) + total / T * 0.001)
@@ -181,8 +181,8 @@ test_that("as printed: parameters, lambda-hat and the total to the letter", {
   fit <- fit_with(pp_admm(eta = 0.5, eps1 = 2, eps3 = 1.5), epsilon = 10, delta = delta, control = paper)
   expect_equal(fit$noise$objective, 2 * sqrt(2 * log(1.25 / delta)) / (sizes * 1.5))
   rest <- 100 / (4 * log(1 / delta)) / T - 4 / (4 * log(1 / delta))
-  expect_equal(fit$noise$output, rep(10^-3.5 / (sqrt(2 * rest) * (fit$public$rho / 4 + 2)), 4))
-  expect_equal(fit$public$rho, max(2.8 * 4 * 0.25 / (0.5 * sizes), 0.5))
+  expect_equal(fit$noise$output, rep(10^-3.5 / (sqrt(2 * rest) * (fit$plan$problem$rho / 4 + 2)), 4))
+  expect_equal(fit$plan$problem$rho, max(2.8 * 4 * 0.25 / (0.5 * sizes), 0.5))
 
   # the printed IPP-ADMM: Theorem 5, and nothing proved
   fit <- fit_with(ipp_admm(eta = 0.5, max_sends = 3, test_share = 0.2), epsilon = 2, delta = delta, control = paper)
@@ -244,7 +244,7 @@ test_that("sparse data, other networks, threads and losses", {
 test_that("the baselines run from the same call under zCDP", {
   for (method in list(admm(eta = 0.5), m_admm(eta = 0.5, growth = 1.01), r_admm(eta = 0.5))) {
     sound <- fit_with(method, epsilon = 1, delta = delta, noise = "gamma")
-    expect_identical(sound$budget$mechanism, "gamma")
+    expect_identical(sound$plan$budget$mechanism, "gamma")
     expect_equal(privacy(sound)$epsilon, 1, tolerance = 1e-6)
     # as printed: pure losses, composed as rho = sum of epsilon^2 / 2
     printed <- fit_with(method, epsilon = 4, delta = delta, noise = "gamma", control = list(accountant = "paper"))

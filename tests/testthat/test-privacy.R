@@ -147,7 +147,7 @@ test_that("alpha is calibrated to the printed theorem when that is asked for", {
 test_that("delta > 0 calibrates Gaussian noise", {
   for (method in list(admm(eta = 1, perturb = "primal"), r_admm(eta = 1))) {
     model <- fit(method, epsilon = 3, delta = 1e-5)
-    expect_identical(model$budget$mechanism, "gaussian")
+    expect_identical(model$plan$budget$mechanism, "gaussian")
     got <- privacy(model)
     expect_identical(got$delta, 1e-5)
     expect_equal(got$per_node$epsilon, rep(3, 3), tolerance = 1e-6)

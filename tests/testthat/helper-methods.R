@@ -1,0 +1,35 @@
+# Every method on one small problem, for tests that go over the table of methods.
+
+small <- local({
+  n <- 48
+  x <- matrix(sin(seq_len(3 * n) * sqrt(2)), n, dimnames = list(NULL, c("a", "b", "c"))) / 2
+  list(
+    x = x, y = ifelse(x[, 1] + 0.3 * cos(seq_len(n)) > 0, 1, -1), nodes = rep_len(1:3, n),
+    sizes = c("1" = 16, "2" = 16, "3" = 16)
+  )
+})
+
+all_methods <- function() dpadmm:::methods_table()
+
+on_graph <- function(method) dpadmm:::on_graph(method)
+
+#' A fit of the small problem; forecasts of noise are not news here.
+small_fit <- function(method, ..., epsilon = 5, delta = 1e-4, iterations = 4, seed = 1, x = small$x,
+                      y = small$y) {
+  where <- if (on_graph(method)) list(nodes = small$nodes)
+  suppressWarnings(
+    do.call(dpadmm_fit, c(list(x, y, method = method), where, list(
+      ..., epsilon = epsilon, delta = delta, iterations = iterations, seed = seed
+    ))),
+    classes = "dpadmm_warning_utility"
+  )
+}
+
+small_plan <- function(method, ..., epsilon = 5, delta = 1e-4, iterations = 4, seed = 1) {
+  dpadmm_plan(colnames(small$x),
+    sizes = if (on_graph(method)) small$sizes else 48, method = method, ..., epsilon = epsilon,
+    delta = delta, iterations = iterations, seed = seed
+  )
+}
+
+quietly <- function(code) suppressWarnings(code, classes = "dpadmm_warning_utility")

@@ -1,0 +1,122 @@
+# Plans: made of public numbers, and kept.
+
+schema <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"), ill = c("no", "yes"))
+sizes <- c(north = 30, south = 50, west = 40)
+n <- sum(sizes)
+patients <- data.frame(
+  age = 18 + (seq_len(n) * 37) %% 80, smoker = c("no", "yes")[1 + (seq_len(n) %% 3 == 0)],
+  ill = c("no", "yes")[1 + ((seq_len(n) * 13) %% 7 < 3)],
+  site = rep(names(sizes), sizes)
+)
+plan_of <- function(..., formula = ill ~ age + smoker, .schema = schema, .sizes = sizes) {
+  dpadmm_plan(formula, .schema, .sizes, ..., epsilon = 2, delta = 1e-5)
+}
+
+test_that("no argument of a plan could carry a record", {
+  for (method in list(dpadmm_plan, getS3method("dpadmm_plan", "default"),
+    getS3method("dpadmm_plan", "formula"), dpadmm:::make_plan, dpadmm:::plan_for)) {
+    expect_false(any(c("data", "y", "records") %in% names(formals(method))))
+  }
+})
+
+test_that("a formula and a schema give the columns that data would", {
+  plan <- plan_of()
+  fit <- quietly(dpadmm_fit(ill ~ age + smoker, patients,
+    nodes = ~site, schema = schema, epsilon = 2, delta = 1e-5
+  ))
+  expect_identical(plan$problem$blueprint$columns, names(coef(fit)))
+  expect_identical(plan$problem$size, fit$plan$problem$size)
+  expect_identical(plan$noise, fit$noise)
+  dotted <- plan_of(formula = ill ~ .)
+  expect_identical(dotted$problem$blueprint$columns, plan$problem$blueprint$columns)
+  crossed <- plan_of(formula = ill ~ age * smoker - 1)
+  expect_identical(
+    crossed$problem$blueprint$columns,
+    c("age", "smokerno", "smokeryes", "age:smokerno", "age:smokeryes")
+  )
+  logs <- dpadmm_plan(ill ~ log(age), dpadmm_schema("log(age)" = c(2, 5)), sizes, epsilon = 1)
+  expect_identical(logs$problem$blueprint$columns, c("(Intercept)", "log(age)"))
+})
+
+test_that("a plan says what is sent, by whom, and how many bytes", {
+  plan <- plan_of(iterations = 10, network = network_star())
+  sent <- summary(plan)$traffic
+  expect_identical(sent$party, names(sizes))
+  expect_identical(sent$messages, rep(10L, 3))
+  expect_identical(sent$doubles, rep(4L, 3))
+  expect_equal(sent$bytes, c(2, 1, 1) * 10 * 4 * 8)
+  ipp <- dpadmm_plan(4, sizes, method = ipp_admm(max_sends = 3), iterations = 10, epsilon = 2)
+  expect_identical(summary(ipp)$traffic$messages, rep(3L, 3))
+})
+
+test_that("dpadmm_fit(plan, data) runs exactly the plan", {
+  plan <- plan_of(nodes = ~site)
+  fit <- quietly(dpadmm_fit(plan, patients, seed = 1))
+  expect_identical(fit$plan, plan)
+  expect_identical(fit$events, plan$events)
+  direct <- quietly(dpadmm_fit(ill ~ age + smoker, patients,
+    nodes = ~site, schema = schema, epsilon = 2, delta = 1e-5, seed = 1
+  ))
+  expect_equal(coef(fit), coef(direct), tolerance = 1e-12)
+  expect_identical(levels(predict(fit, patients)), c("no", "yes"))
+  shuffled <- patients[order(patients$age), ]
+  expect_equal(coef(quietly(dpadmm_fit(plan, shuffled, seed = 1))), coef(fit), tolerance = 1e-6)
+  bare <- plan_of(.sizes = unname(sizes))
+  expect_identical(quietly(dpadmm_fit(bare, patients, seed = 1))$nodes$size, c(30L, 50L, 40L))
+})
+
+test_that("data that do not fit a plan are refused before anything is released", {
+  plan <- plan_of(nodes = ~site)
+  released <- FALSE
+  local_mocked_bindings(run_plan = function(...) {
+    released <<- TRUE
+    stop("run")
+  })
+  refused <- function(class, ...) {
+    expect_error(quietly(dpadmm_fit(...)), class = paste0("dpadmm_error_", class))
+  }
+  refused("plan", plan, patients[-1, ])
+  refused("plan", plan, patients, nodes = rep(c("north", "east", "west"), 40))
+  refused("plan", plan_of(), patients)
+  refused("plan", dpadmm_plan(2, c(10, 20), epsilon = 1), matrix(0, 31, 2), rep(1:2, length = 31))
+  refused("shape", plan, patients[c("age", "ill", "site")])
+  refused("level", plan, transform(patients, smoker = "often"))
+  refused("labels", plan, transform(patients, ill = "maybe"))
+  refused("missing", plan, transform(patients, age = NA_real_))
+  refused("shape", dpadmm_plan(3, c(10, 20), epsilon = 1), matrix(0, 30, 2), rep(0:1, 15))
+  refused("argument", plan)
+  refused("argument", plan, patients, threads = 2)
+  expect_false(released)
+})
+
+test_that("plans are refused with a class for what is missing or wrong", {
+  expect_error(dpadmm_plan(ill ~ age, sizes = sizes, epsilon = 1), class = "dpadmm_error_argument")
+  expect_error(plan_of(formula = ill ~ weight), "`weight`", class = "dpadmm_error_argument")
+  expect_error(plan_of(formula = ~age), class = "dpadmm_error_argument")
+  expect_error(dpadmm_plan(3, epsilon = 1), class = "dpadmm_error_argument")
+  for (bad in list(0, c(10, 0.5), NA, c(a = 1, a = 2), "many")) {
+    expect_error(dpadmm_plan(3, bad, epsilon = 1), class = "dpadmm_error")
+  }
+  for (bad in list(0, 1.5, NA_real_, character())) {
+    expect_error(dpadmm_plan(bad, sizes, epsilon = 1), class = "dpadmm_error")
+  }
+  expect_error(dpadmm_plan(3, 100, epsilon = 1), class = "dpadmm_error_nodes")
+  expect_error(dpadmm_plan(3, sizes, method = dp_sgd(), epsilon = 1, delta = 1e-5),
+    class = "dpadmm_error_argument"
+  )
+  expect_error(dpadmm_plan(3, sizes, epsilon = 1, records = 1), class = "dpadmm_error_argument")
+  expect_error(plan_of(nodes = "site"), class = "dpadmm_error_argument")
+  expect_error(plot(dpadmm_plan(3, sizes, epsilon = Inf)), class = "dpadmm_error_argument")
+})
+
+test_that("named networks and named sizes meet by name", {
+  A <- matrix(c(0, 1, 1, 1, 0, 0, 1, 0, 0), 3, dimnames = list(c("west", "north", "south"), NULL))
+  plan <- dpadmm_plan(2, sizes, network = network_adjacency(A), epsilon = 1)
+  expect_identical(plan$problem$names, c("west", "north", "south"))
+  expect_identical(plan$problem$size, c(40L, 30L, 50L))
+  rownames(A)[1] <- "east"
+  expect_error(
+    dpadmm_plan(2, sizes, network = network_adjacency(A), epsilon = 1),
+    class = "dpadmm_error_nodes"
+  )
+})
