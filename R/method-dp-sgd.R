@@ -109,28 +109,45 @@ run_method.dpadmm_family_gradient_steps <- function(method, records, nodes, netw
       control) else one_scale(budget$noise)
     events <- at(scale)
   }
-  rows <- row_view(records, control$row_bound)
   # R's step is 2 / beta; lambda = step beta / 2 is at most 1 for the beta chosen
   beta <- min(2 / set$step, loss$curvature * control$row_bound^2)
-  lambda <- set$step * beta / 2
-  evaluate <- function(k, u, here) {
-    block <- if (length(here) < d) here
-    sum <- .Call(ffi_mean_gradient, rows, plan$batch(k), u, loss$name, loss$width, bound, block)
-    u[here] - (2 / beta) * sum / plan$size
-  }
-  finish <- function(v) .Call(ffi_prox, penalty$name, penalty_numbers(penalty), v, set$step)
-  start <- if (is.null(control$start)) numeric(d) else start_values(control$start, 1L, d)[, 1L]
-  iterates <- noisy_iteration(start, iterations, rep(lambda, iterations), evaluate,
-    scale = if (is.null(scale)) 0 else -(2 / beta) * scale, coordinates = plan$coordinates,
-      key = key, finish = finish
-  )
-  before <- rbind(start, iterates[-iterations, , drop = FALSE], deparse.level = 0)
+  result <- run_descent(plan, public, set$step, bound, records, scale, control, key)
+  check_finished(result$status, result$begun, events, budget$delta)
   list(
-    coefficients = iterates[iterations, , drop = FALSE], iterates = iterates, events = events,
-    nodes = list(names = "model", size = n), public = public,
-    plan = list(size = plan$size, q = plan$q, grad_bound = bound, beta = beta, lambda = lambda),
-      noise = scale,
-    trace = data.frame(iteration = seq_len(iterations), step = sqrt(rowSums((iterates - before)^2)))
+    coefficients = result$iterates[iterations, , drop = FALSE], iterates = result$iterates,
+    events = events, nodes = list(names = "model", size = n), public = public,
+    plan = list(
+      size = plan$size, q = plan$q, grad_bound = bound, beta = beta, lambda = set$step * beta / 2
+    ),
+    noise = scale, trace = data.frame(iteration = seq_len(iterations), step = result$step)
+  )
+}
+
+#' Hand the plan and the records to C.
+#' @noRd
+run_descent <- function(plan, public, step, bound, records, scale, control, key) {
+  bar <- progress_bar(control$progress, public$iterations, "Gradient steps")
+  on.exit(bar$done())
+  core_call(.Call(
+    ffi_run, descent_spec(plan, public, step, bound, scale, control),
+    row_view(records, public$row_bound), key, bar$tick
+  ))
+}
+
+#' The public numbers of a descent, as the core takes them.
+#' @noRd
+descent_spec <- function(plan, public, step, bound, scale, control) {
+  T <- public$iterations
+  rule <- if (is.null(plan$block)) "gradient" else "block"
+  list(
+    parties = 1L, d = public$d, rounds = as.integer(T), keep = TRUE, threads = control$threads,
+    loss = public$loss$name, width = public$loss$width, weight = 1 / plan$size, ridge = 0,
+    clip = bound, rule = rep(match(rule, .Call(ffi_rules)) - 1L, T),
+    mechanism = if (!is.null(scale)) "gaussian",
+    objective_scale = if (!is.null(scale)) rep(as.double(scale), T), relay = "descent",
+    start = start_values(control$start, 1L, public$d), step = rep(as.double(step), T),
+    penalty = public$penalty$name, parameter = penalty_numbers(public$penalty),
+    block = plan$block, turn = plan$turn, batch = plan$batch
   )
 }
 
@@ -152,7 +169,7 @@ gradient_plan <- function(method, n, d, iterations, bound, key) {
         max(blocks), key) * 1)
     }
     return(list(
-      size = n, q = 1, batch = function(k) NULL, coordinates = function(k) which(blocks == turn[k]),
+      size = n, q = 1, block = as.integer(blocks), turn = as.integer(turn),
       sensitivity = both * bound / n, sampling = "poisson", neighbours = set$neighbours
     ))
   }
@@ -168,12 +185,8 @@ gradient_plan <- function(method, n, d, iterations, bound, key) {
   poisson <- set$sampling == "poisson"
   q <- size / n
   list(
-    size = size, q = q, coordinates = function(k) seq_len(d), sensitivity = both * bound / size,
-    batch = if (size == n) {
-      function(k) NULL
-    } else {
-      function(k) core_call(.Call(ffi_sample, key, k, n, if (poisson) q else size, poisson))
-    },
+    size = size, q = q, sensitivity = both * bound / size,
+    batch = if (size < n) list(kind = set$sampling, size = if (poisson) q else as.integer(size)),
     sampling = set$sampling, neighbours = set$neighbours
   )
 }

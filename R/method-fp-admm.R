@@ -182,14 +182,12 @@ run_method.dpadmm_family_consensus <- function(method, records, nodes, network, 
     control$row_bound)) else control$tol
   result <- run_consensus(plan, public, records, users, scale, tol, control, key)
   check_finished(result$status, result$begun + plan$late, events, budget$delta)
-  z <- result$history
-  step <- sqrt(colSums((z[, -1L, drop = FALSE] - z[, -ncol(z), drop = FALSE])^2))
-  z <- t(if (plan$late) z else z[, -1L, drop = FALSE])
+  z <- result$iterates
   list(
     coefficients = z[iterations, , drop = FALSE], iterates = z, events = events, printed = printed,
     nodes = list(names = "model", size = public$records), users = users[c("names", "size")],
     public = public, plan = plan, noise = scale, states = result$states,
-    trace = data.frame(iteration = seq_len(iterations), step = if (plan$late) c(0, step) else step)
+    trace = data.frame(iteration = seq_len(iterations), step = result$step)
   )
 }
 
@@ -320,8 +318,7 @@ consensus_events <- function(plan, scale, accountant, view) {
   )
 }
 
-#' Records as C reads them in place: the matrix or its transpose's slots, labels, and the
-#' factor that shortens each row to the bound.
+#' Records as C reads them in place: the matrix, or its transpose's slots, and labels.
 #' @noRd
 row_view <- function(records, bound) {
   x <- records$x
@@ -329,40 +326,44 @@ row_view <- function(records, bound) {
     x <- Matrix::t(x)
     x <- list(p = x@p, i = x@i, x = x@x, Dim = x@Dim)
   }
-  c(list(x = x, y = records$y), .Call(ffi_row_measure, x, bound))
+  list(x = x, y = records$y, row_bound = bound, layout = "in_place")
 }
 
-#' The problem as the driver takes it. `users`: NULL when each record is one.
+#' The public numbers of consensus ADMM, as the core takes them: one holder of `users` users.
 #' @noRd
-consensus_spec <- function(records, users, row_bound, loss, penalty, lambda, gamma, grad_bound,
-                           step_bound, tol, threads) {
-  spec <- list(
-    loss = loss$name, width = loss$width, lambda = lambda, gamma = gamma, grad_bound = grad_bound,
-    step_bound = step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty),
-    tol = tol, threads = threads
+consensus_spec <- function(d, users, rounds, loss, penalty, lambda, gamma, grad_bound, step_bound,
+                           tol, threads, walk = NULL, sample = 0L, public_key = NULL, late = FALSE,
+                           block_noise = NULL, mean_noise = NULL) {
+  list(
+    parties = 1L, d = d, rounds = as.integer(rounds), keep = TRUE, threads = threads,
+    loss = loss$name, width = loss$width, weight = 1, ridge = 0, clip = grad_bound,
+    rule = rep(match("prox", .Call(ffi_rules)) - 1L, rounds), tol = tol,
+    mechanism = if (!is.null(block_noise) || !is.null(mean_noise)) "gaussian",
+    output_scale = if (!is.null(block_noise)) rep(as.double(block_noise), rounds),
+    relay = "server", users = users, lambda = lambda, prox_gamma = gamma, step_bound = step_bound,
+    penalty = penalty$name, parameter = penalty_numbers(penalty),
+    server_scale = if (!is.null(mean_noise)) rep(as.double(mean_noise), rounds),
+    sample = sample, walk = walk, public_key = public_key, late = late
   )
-  if (is.null(users)) return(c(spec, list(rows = row_view(records, row_bound))))
-  x <- records$x
-  if (methods::is(x, "dgCMatrix")) x <- list(p = x@p, i = x@i, x = x@x, Dim = x@Dim)
-  c(spec, list(
-    x = x, y = records$y, place = order(order(users$index)), size = as.integer(users$size),
-    row_bound = row_bound
-  ))
 }
 
 #' @noRd
 run_consensus <- function(plan, public, records, users, scale, tol, control, key) {
   bar <- progress_bar(control$progress, plan$rounds, "ADMM rounds")
   on.exit(bar$done())
-  noise <- if (is.null(scale)) 0 else scale
   spec <- consensus_spec(
-    records, users, public$row_bound, public$loss, public$penalty, plan$lambda, plan$gamma,
-    plan$grad_bound, plan$step_bound, tol, control$threads
+    public$d, public$N, plan$rounds, public$loss, public$penalty, plan$lambda, plan$gamma,
+    plan$grad_bound, plan$step_bound, tol, control$threads,
+    walk = plan$walk, sample = plan$sample, public_key = key, late = plan$late,
+    block_noise = if (plan$noise == "block") scale,
+    mean_noise = if (plan$noise == "aggregate") scale
   )
-  core_call(.Call(ffi_consensus, c(spec, list(
-    rounds = as.integer(plan$rounds), sample = plan$sample, walk = plan$walk,
-    block_noise = if (plan$noise == "block") noise else 0,
-    mean_noise = if (plan$noise == "aggregate") noise else 0,
-    key = key, progress = bar$tick
-  ))))
+  records <- if (is.null(users)) {
+    row_view(records, public$row_bound)
+  } else {
+    packed_records(records, public$row_bound,
+      place = order(order(users$index)), user_size = as.integer(users$size)
+    )
+  }
+  core_call(.Call(ffi_run, spec, records, key, bar$tick))
 }

@@ -211,33 +211,38 @@ gradient_words <- function(events, method) {
   )
 }
 
-#' Rows for the compiled core: all in one node, in their order.
-#' @noRd
-one_node <- function(x, y) {
-  if (methods::is(x, "dgCMatrix")) x <- list(p = x@p, i = x@i, x = x@x, Dim = x@Dim)
-  list(x = x, y = y, place = seq_along(y), size = length(y))
-}
-
 #' Hand the plan and the records to C.
 #' @noRd
 run_gradient <- function(plan, public, constraint, method, records, scale, control, key) {
-  inverse <- if (plan$start) pseudo_inverse(as.matrix(Matrix::crossprod(constraint$A)))
-  padded <- if (!is.null(scale)) c(if (plan$init != "noisy-gradient") 0, scale)
   bar <- progress_bar(control$progress, public$iterations, "ADMM iterations")
   on.exit(bar$done())
-  core_call(.Call(ffi_gradient, list(
-    records = one_node(records$x, records$y), row_bound = control$row_bound,
-    loss = public$loss$name, width = public$loss$width, weight = public$C / public$size,
+  result <- core_call(.Call(
+    ffi_run, split_spec(plan, public, constraint, method, scale, control),
+    packed_records(records, control$row_bound), key, bar$tick
+  ))
+  c(result[c("status", "begun", "iterates", "gap", "step")], list(x = result$f), result$extra)
+}
+
+#' The public numbers of gradient ADMM, as the core takes them.
+#' @noRd
+split_spec <- function(plan, public, constraint, method, scale, control) {
+  T <- public$iterations
+  at_start <- plan$init == "noisy-gradient"
+  list(
+    parties = 1L, d = public$d, rounds = as.integer(T),
+    keep = !identical(control$keep_iterates, FALSE), threads = control$threads,
+    loss = public$loss$name, width = public$loss$width, weight = public$C / public$size, ridge = 0,
     clip = if (is.null(method$parameters$clip)) Inf else method$parameters$clip,
-    A = one_node(constraint$A, numeric(public$m)), b = constraint$b, c = constraint$c,
+    rule = rep(match("gradient", .Call(ffi_rules)) - 1L, T),
+    mechanism = if (!is.null(scale)) public$mechanism,
+    objective_scale = if (at_start) scale[-1L] else scale, relay = "split",
+    start = start_values(control$start, 1L, public$d),
+    A = packed_records(list(x = constraint$A), Inf), b = constraint$b, c = constraint$c,
     weights = constraint$weights, penalty = constraint$penalty$name,
-    parameter = penalty_numbers(constraint$penalty), eta = plan$eta,
-    rho = plan$rho, gamma = plan$gamma,
-    accelerated = plan$accelerated, restart = isTRUE(method$parameters$restart),
-    iterations = public$iterations, inverse = inverse,
-    mechanism = if (!is.null(scale)) match(public$mechanism, .Call(ffi_mechanisms)) - 1L,
-    scale = padded, key = key, progress = bar$tick, threads = control$threads,
-    keep = !identical(control$keep_iterates, FALSE),
-    start = as.double(start_values(control$start, 1L, public$d))
-  )))
+    parameter = penalty_numbers(constraint$penalty), split_eta = plan$eta, split_rho = plan$rho,
+    split_gamma = plan$gamma, accelerated = plan$accelerated,
+    restart = isTRUE(method$parameters$restart),
+    inverse = if (plan$start) pseudo_inverse(as.matrix(Matrix::crossprod(constraint$A))),
+    start_scale = if (at_start) scale[1L]
+  )
 }

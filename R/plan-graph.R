@@ -185,30 +185,40 @@ sending <- function(sent, names, degree) {
 #' Hand what was made of the plan, and the records, to C.
 #' @noRd
 run_decentralised <- function(made, records, nodes, network, control, key) {
+  bar <- progress_bar(control$progress, made$public$iterations, "ADMM iterations")
+  on.exit(bar$done())
+  core_call(.Call(
+    ffi_run, graph_spec(made, network, control),
+    packed_records(records, control$row_bound, place = order(order(nodes$index)), size = nodes$size),
+    key, bar$tick
+  ))
+}
+
+#' The public numbers of a run over a network, as the core takes them.
+#' @noRd
+graph_spec <- function(made, network, control) {
   public <- made$public
   plan <- made$plan
   N <- public$N
   T <- public$iterations
-  none <- matrix(0, N, T)
-  objective <- if (is.null(made$objective)) none else made$objective
-  output <- if (is.null(made$output)) none else made$output
+  list(
+    parties = N, d = public$d, rounds = as.integer(T), keep = isTRUE(control$keep_iterates),
+    threads = control$threads, loss = public$loss$name, width = public$loss$width,
+    weight = public$C / public$size, ridge = public$rho / N, clip = Inf,
+    rule = match(plan$update, .Call(ffi_rules)) - 1L, eta = plan$eta, theta = plan$theta,
+    gamma = plan$gamma, tol = made$tol, mechanism = if (public$private) public$mechanism,
+    objective_scale = made$objective, output_scale = made$output, test = made$test,
+    relay = "graph", start = start_values(control$start, N, public$d),
+    network = network[c("start", "neighbour")]
+  )
+}
+
+#' Records for the compiled core, which copies them: `place` says where each goes.
+#' @noRd
+packed_records <- function(records, row_bound, ...) {
   x <- records$x
   if (methods::is(x, "dgCMatrix")) x <- list(p = x@p, i = x@i, x = x@x, Dim = x@Dim)
-  bar <- progress_bar(control$progress, T, "ADMM iterations")
-  on.exit(bar$done())
-  result <- core_call(.Call(ffi_decentralised, list(
-    start = network$start, neighbour = network$neighbour, iterations = T,
-    update = match(plan$update, .Call(ffi_updates)) - 1L,
-    eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = made$tol,
-    mechanism = if (public$private) match(public$mechanism, .Call(ffi_mechanisms)) - 1L,
-    objective_scale = objective, output_scale = output, test = made$test, key = key,
-    progress = bar$tick, x = x, y = records$y, place = order(order(nodes$index)),
-    size = as.integer(nodes$size), row_bound = control$row_bound,
-    loss = public$loss$name, width = public$loss$width, weight = public$C / nodes$size,
-    ridge = public$rho / N, threads = control$threads, keep = isTRUE(control$keep_iterates),
-    f = start_values(control$start, N, public$d)
-  )))
-  result
+  list(x = x, y = records$y, row_bound = row_bound, layout = "packed", ...)
 }
 
 #' d x N, one column a node.

@@ -98,13 +98,12 @@ fixed_point <- function(operator, u0, blocks = NULL, lambda = 0.5, active = "all
   ), class = "dpadmm_fixed_point")
 }
 
-#' Algorithm 1's loop, shared with the methods that are instances of it.
+#' Algorithm 1's loop.
 #'
 #' @param evaluate a function of k, u and the active coordinates: (R(u) + e) there.
-#' @param finish `NULL` or a function of the moved coordinates' values.
 #' @return K x length(u).
 #' @noRd
-noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key, finish = NULL) {
+noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key) {
   d <- length(u)
   iterates <- matrix(0, K, d)
   if (any(scale != 0)) eta <- core_call(.Call(ffi_noise, "gaussian", 1, as.double(d), as.double(K),
@@ -114,8 +113,7 @@ noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key, fin
     if (length(here)) {
       target <- evaluate(k, u, here)
       if (any(scale != 0)) target <- target + eta[k, here]
-      moved <- u[here] + lambda[k] * (target - u[here])
-      u[here] <- if (is.null(finish)) moved else finish(moved)
+      u[here] <- u[here] + lambda[k] * (target - u[here])
     }
     iterates[k, ] <- u
   }
@@ -311,13 +309,32 @@ operator_gradient <- function(x, y, loss = "logistic", step, clip = NULL, row_bo
   check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE)
   records <- records_matrix(x, y, loss)
   bound <- gradient_bound(loss, clip, row_bound)
-  rows <- row_view(records, row_bound)
   n <- nrow(records$x)
-  new_operator("a gradient step", ncol(records$x), function(u, coordinates) {
-    block <- if (length(coordinates) < length(u)) coordinates
-    sum <- .Call(ffi_mean_gradient, rows, NULL, u, loss$name, loss$width, bound, block)
-    u[coordinates] - step / n * sum
+  d <- ncol(records$x)
+  rows <- measured_rows(records, row_bound)
+  spec <- gradient_spec(d, n, loss, bound)
+  new_operator("a gradient step", d, function(u, coordinates) {
+    at <- if (length(coordinates) < d) as.integer(coordinates)
+    u[coordinates] - step * core_call(.Call(ffi_gradient, spec, rows, u, at))
   }, if (is.finite(bound)) 2 * step * bound / n)
+}
+
+#' A mean gradient of n records at a point, as the core takes it.
+#' @noRd
+gradient_spec <- function(d, n, loss, bound) {
+  list(
+    parties = 1L, d = d, rounds = 1L, keep = FALSE, threads = 1L, loss = loss$name,
+    width = loss$width, weight = 1 / n, ridge = 0, clip = bound,
+    rule = match("block", .Call(ffi_rules)) - 1L, relay = "descent", step = 1, penalty = "none",
+    parameter = penalty_numbers(penalty_none())
+  )
+}
+
+#' Records in place whose rows are measured once, not at every point.
+#' @noRd
+measured_rows <- function(records, row_bound) {
+  rows <- row_view(records, row_bound)
+  c(rows, core_call(.Call(ffi_row_measure, rows$x, as.double(row_bound))))
 }
 
 #' @rdname operators
@@ -329,12 +346,14 @@ operator_admm <- function(x, y, loss = "logistic", penalty = NULL, gamma = 1, cl
   check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE)
   records <- records_matrix(x, y, loss)
   bound <- gradient_bound(loss, clip, row_bound)
-  spec <- consensus_spec(records, NULL, row_bound, loss, check_penalty(penalty), 0.5, gamma, bound,
-    Inf, 1e-10, threads = 1L)
   n <- nrow(records$x)
   d <- ncol(records$x)
+  # a round of a walk: every user has a state of its own
+  spec <- consensus_spec(d, n, 1L, loss, check_penalty(penalty), 0.5, gamma, bound, Inf, 1e-10,
+    threads = 1L, walk = 0L)
+  rows <- measured_rows(records, row_bound)
   new_operator("consensus ADMM", n * d, function(u, coordinates) {
-    core_call(.Call(ffi_consensus_operator, spec, u))[coordinates]
+    core_call(.Call(ffi_consensus_operator, spec, rows, u))[coordinates]
   }, if (is.finite(bound)) 4 * gamma * bound, rep(seq_len(n), each = d))
 }
 
