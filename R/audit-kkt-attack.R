@@ -99,7 +99,7 @@ missing_gradients <- function(fit, x, y, i, network, eta, theta, before) {
     f <- matrix(fit$iterates[t, , ], problem$N)
     now <- f[i, ]
     if (solved[t]) {
-      slope <- .Call(ffi_loss, loss$name, loss$width, as.vector(x %*% now), as.double(y))$slope
+      slope <- .Call(ffi_loss, loss$name, loss$width, as.vector(x %*% now), as.double(y))$gradient
       known <- problem$C / fit$nodes$size[i] * as.vector(slope %*% x) + problem$rho / problem$N * now
       pull <- 2 * lambda + eta[i, t] * (degree * (2 * now - before[, i]) - rowSums(before[, near, drop = FALSE]))
       gradient <- rbind(gradient, -(known + pull) * fit$nodes$size[i] / problem$C)
@@ -120,7 +120,7 @@ explain_gradients <- function(h, at, loss, bound, known_x) {
   link <- as.vector(at %*% direction)
   # h'u = L'(y, r f'u) r for the length r of x
   misfit <- function(r, y) {
-    slope <- .Call(ffi_loss, loss$name, loss$width, r * link, rep(y, length(link)))$slope
+    slope <- .Call(ffi_loss, loss$name, loss$width, r * link, rep(y, length(link)))$gradient
     sum((along - r * slope)^2)
   }
   best <- list(value = Inf)

@@ -49,7 +49,7 @@ descent_batches <- function(p, n) {
   }
   if (p$sampling == "fixed") check_number(size, "batch", whole = TRUE)
   list(size = size, batch = if (size < n) {
-    list(kind = p$sampling, size = if (p$sampling == "poisson") size / n else size)
+    list(kind = p$sampling, size = if (p$sampling == "poisson") size / n else as.integer(size))
   })
 }
 

@@ -43,7 +43,7 @@ engine_stepwise <- function(saved = FALSE, cache = TRUE) {
     spec <- core_spec(plan, keep = FALSE, threads = 1L)
     own <- party_records(plan, records, held)
     again <<- function(i) {
-      core_call(.Call(ffi_party_open, spec, i, own[[i]], .Call(ffi_key_party, key, i - 1)))
+      core_call(.Call(ffi_party_open, spec, i, own[[i]], .Call(ffi_key_party, key, i)))
     }
     parties <<- lapply(seq_along(own), again)
     answers <<- vector("list", length(own))

@@ -98,13 +98,12 @@ fixed_point <- function(operator, u0, blocks = NULL, lambda = 0.5, active = "all
   ), class = "dpadmm_fixed_point")
 }
 
-#' Algorithm 1's loop, shared with the methods that are instances of it.
+#' Algorithm 1's loop.
 #'
 #' @param evaluate a function of k, u and the active coordinates: (R(u) + e) there.
-#' @param finish `NULL` or a function of the moved coordinates' values.
 #' @return K x length(u).
 #' @noRd
-noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key, finish = NULL) {
+noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key) {
   d <- length(u)
   iterates <- matrix(0, K, d)
   if (any(scale != 0)) eta <- core_call(.Call(ffi_noise, "gaussian", 1, as.double(d), as.double(K),
@@ -114,8 +113,7 @@ noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key, fin
     if (length(here)) {
       target <- evaluate(k, u, here)
       if (any(scale != 0)) target <- target + eta[k, here]
-      moved <- u[here] + lambda[k] * (target - u[here])
-      u[here] <- if (is.null(finish)) moved else finish(moved)
+      u[here] <- u[here] + lambda[k] * (target - u[here])
     }
     iterates[k, ] <- u
   }
@@ -144,7 +142,7 @@ iteration_noise <- function(noise, epsilon, delta, events, sensitivity) {
   if (is.null(noise) && is.null(epsilon)) return(list(sigma = NULL))
   budget <- check_budget(epsilon, delta, noise)
   if (!budget$private) return(list(sigma = NULL))
-  if (!is.null(noise)) return(list(sigma = one_scale(noise)))
+  if (!is.null(noise)) return(list(sigma = given_units(noise, 1L, 1L, character())[1L]))
   check_gaussian(budget)
   if (is.null(sensitivity) || !any(sensitivity > 0)) {
     abort("argument", "A budget needs the operator's `sensitivity` (> 0).",

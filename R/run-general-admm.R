@@ -174,10 +174,10 @@ prox_loss <- function(x, y, loss = "logistic", row_bound = 1) {
     }
     for (step in 1:200) {
       at <- .Call(ffi_loss, loss$name, loss$width, as.vector(x %*% v), y)
-      parts <- cbind(as.vector(crossprod(x, at$slope)) / n, as.vector(quad %*% v), -pull)
+      parts <- cbind(as.vector(crossprod(x, at$gradient)) / n, as.vector(quad %*% v), -pull)
       gradient <- rowSums(parts)
       if (sqrt(sum(gradient^2)) <= 1e-10 * sum(sqrt(colSums(parts^2)))) return(v)
-      move <- solve(crossprod(x, at$bend * x) / n + quad, gradient)
+      move <- solve(crossprod(x, at$curvature * x) / n + quad, gradient)
       before <- value(v)
       size <- 1
       # less than rounding is not asked for

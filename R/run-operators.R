@@ -102,13 +102,33 @@ operator_gradient <- function(x, y, loss = "logistic", step, clip = NULL, row_bo
   check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE)
   records <- records_matrix(x, y, loss)
   bound <- gradient_bound(loss, clip, row_bound)
-  rows <- row_view(records, row_bound)
   n <- nrow(records$x)
-  new_operator("a gradient step", ncol(records$x), function(u, coordinates) {
-    block <- if (length(coordinates) < length(u)) coordinates
-    sum <- .Call(ffi_mean_gradient, rows, NULL, u, loss$name, loss$width, bound, block)
-    u[coordinates] - step / n * sum
+  d <- ncol(records$x)
+  rows <- measured_rows(records, row_bound)
+  spec <- c(operator_spec(d, loss, "block", bound), list(
+    weight = 1 / n, relay = "descent", step = 1, penalty = "none",
+    parameter = penalty_numbers(penalty_none())
+  ))
+  new_operator("a gradient step", d, function(u, coordinates) {
+    at <- if (length(coordinates) < d) as.integer(coordinates)
+    u[coordinates] - step * core_call(.Call(ffi_gradient, spec, rows, u, at))
   }, if (is.finite(bound)) 2 * step * bound / n)
+}
+
+#' One round of one party at a point, as the core takes it.
+#' @noRd
+operator_spec <- function(d, loss, rule, bound) {
+  list(
+    parties = 1L, d = d, rounds = 1L, keep = FALSE, threads = 1L, loss = loss$name,
+    width = loss$width, ridge = 0, clip = bound, rule = match(rule, .Call(ffi_rules)) - 1L
+  )
+}
+
+#' Records in place whose rows are measured once, not at every point.
+#' @noRd
+measured_rows <- function(records, row_bound) {
+  rows <- in_place(records, row_bound)
+  c(rows, core_call(.Call(ffi_row_measure, rows$x, as.double(row_bound))))
 }
 
 #' @rdname operators
@@ -120,12 +140,18 @@ operator_admm <- function(x, y, loss = "logistic", penalty = NULL, gamma = 1, cl
   check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE)
   records <- records_matrix(x, y, loss)
   bound <- gradient_bound(loss, clip, row_bound)
-  spec <- consensus_spec(records, NULL, row_bound, loss, check_penalty(penalty), 0.5, gamma, bound,
-    Inf, 1e-10, threads = 1L)
   n <- nrow(records$x)
   d <- ncol(records$x)
+  penalty <- check_penalty(penalty)
+  # a round of a walk: every user has a state of its own
+  spec <- c(operator_spec(d, loss, "prox", bound), list(
+    weight = 1, tol = 1e-10, relay = "server", users = n, lambda = 0.5, prox_gamma = gamma,
+    step_bound = Inf, penalty = penalty$name, parameter = penalty_numbers(penalty), sample = 0L,
+    walk = 0L, late = FALSE
+  ))
+  rows <- measured_rows(records, row_bound)
   new_operator("consensus ADMM", n * d, function(u, coordinates) {
-    core_call(.Call(ffi_consensus_operator, spec, u))[coordinates]
+    core_call(.Call(ffi_consensus_operator, spec, rows, u))[coordinates]
   }, if (is.finite(bound)) 4 * gamma * bound, rep(seq_len(n), each = d))
 }
 

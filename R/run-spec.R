@@ -97,17 +97,23 @@ packed <- function(x, y) {
 #' @noRd
 core_records <- function(plan, records, held) {
   problem <- plan$problem
+  if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
+  users <- problem$users
+  c(list(
+    x = matrix_slots(records$x), y = records$y, place = order(order(held$index)),
+    size = problem$size, row_bound = problem$row_bound, layout = "packed"
+  ), if (!is.null(users)) list(user_size = users$size))
+}
+
+#' Records where they lie: sparse ones are read by row, from the transpose.
+#' @noRd
+in_place <- function(records, row_bound) {
   x <- records$x
-  in_place <- reads_in_place(plan)
-  if (in_place && methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
-  out <- list(
-    x = matrix_slots(x), y = records$y, size = problem$size, row_bound = problem$row_bound,
-    layout = if (in_place) "in_place" else "packed"
+  if (methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
+  list(
+    x = matrix_slots(x), y = records$y, size = length(records$y), row_bound = row_bound,
+    layout = "in_place"
   )
-  if (in_place) return(out)
-  out$place <- order(order(held$index))
-  if (!is.null(problem$users)) out$user_size <- problem$users$size
-  out
 }
 
 #' Methods of one holder whose passes are over rows as they lie.

@@ -23,6 +23,7 @@
 #' | `solver` | a node problem could not be solved to the asked tolerance |
 #' | `operator` | a user-supplied function does not keep its contract |
 #' | `interrupt` | the user interrupted; the message says what was spent |
+#' | `engine` | an engine could not get a party's message |
 #' | `entropy` | the operating system gave no randomness |
 #' | `parse` | a file is malformed |
 #' | `size` | a size overflows or memory cannot be had |
@@ -42,7 +43,7 @@ NULL
 .error_kinds <- c(
   "argument", "shape", "missing", "finite", "labels", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
-  "interrupt", "entropy", "parse", "size", "package"
+  "interrupt", "engine", "entropy", "parse", "size", "package"
 )
 
 .warning_kinds <- c("privacy_leak", "theorem", "utility")

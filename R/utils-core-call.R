@@ -10,6 +10,7 @@
     "Noise is never drawn from anything weaker."
   ),
   solver = "A node problem could not be solved to the asked tolerance.",
+  engine = "The engine could not get a party's message.",
   finite = "A computation left the range of double precision numbers."
 )
 
@@ -24,7 +25,15 @@ core_call <- function(answer, message = NULL, ...) {
   if (!inherits(answer, "dpadmm_status")) return(answer)
   kind <- attr(answer, "kind")
   if (is.null(kind)) return(invisible(answer))
-  abort(kind, if (is.null(message)) .core_messages[[kind]] else message, ...)
+  if (is.null(message)) message <- paste0(.core_messages[[kind]], named_argument(answer))
+  abort(kind, message, ...)
+}
+
+#' The element of a list from R that a routine could not use.
+#' @noRd
+named_argument <- function(answer) {
+  name <- attr(answer, "argument")
+  if (is.null(name)) "" else sprintf(" It is \"%s\".", name)
 }
 
 #' Whether a routine stopped before its end, and the words for why.

@@ -1,30 +1,87 @@
-/* What the files that know R share. */
+/* What the files that know R share. One trust model: whatever comes from R is read by
+ * the functions below, which check type, length and range. What does not fit is noted
+ * in the reader, and the routine answers a status that names it; nothing is read amiss.
+ */
 #ifndef DPA_FFI_H
 #define DPA_FFI_H
 
-#ifndef R_NO_REMAP
-#define R_NO_REMAP
-#endif
-#include "core/rng.h"
-#include "core/status.h"
+#include "ffi_routines.h"
+
+#include "arena.h"
+#include "random/key.h"
+#include "status.h"
 
 #include <R.h>
-#include <Rinternals.h>
+
+/* ---- statuses -------------------------------------------------------------------- */
 
 /* A status as R sees it: an integer of class "dpadmm_status" with, unless all is well,
- * the kind of condition it stands for as attribute "kind". core_call() in R/core.R
- * raises it. */
+ * the kind of condition it stands for as attribute "kind" and, when an argument was
+ * amiss, its name as attribute "argument". core_call() raises it. */
 SEXP ffi_status(dpa_status status);
+SEXP ffi_status_of(dpa_status status, const char *argument);
 
-/* Copies a key from its raw(32); DPA_ARGUMENT when it is none. */
-dpa_status ffi_read_key(SEXP raw, dpa_key *key);
+/* ---- reading --------------------------------------------------------------------- */
 
-/* The routines of ffi_noise.c, with their numbers of arguments. */
-#define DPA_ROUTINES(X)                                                                \
-  X(ffi_key, 1)                                                                        \
-  X(ffi_noise, 6)
+typedef struct ffi_reader {
+  SEXP list;       /* a named list */
+  const char *bad; /* the first thing that was amiss; NULL: all is well so far */
+} ffi_reader;
 
-SEXP ffi_key(SEXP seed);
-SEXP ffi_noise(SEXP kind, SEXP scale, SEXP dim, SEXP n, SEXP key, SEXP node);
+/* DPA_ARGUMENT when something was amiss. */
+dpa_status ffi_reader_status(const ffi_reader *reader);
+
+/* Notes `name` unless ok; answers ok. */
+int ffi_check(ffi_reader *reader, int ok, const char *name);
+
+/* An element of the list, NULL when there is none. */
+SEXP ffi_field(const ffi_reader *reader, const char *name);
+int ffi_has(const ffi_reader *reader, const char *name);
+/* A reader of a list in the list. */
+ffi_reader ffi_inner(ffi_reader *reader, const char *name);
+
+/* A number in [least, most]; a whole number; TRUE or FALSE; a string. Something
+ * harmless when it is none. */
+double ffi_real(ffi_reader *reader, const char *name, double least, double most);
+int ffi_int(ffi_reader *reader, const char *name, int least, int most);
+int ffi_flag(ffi_reader *reader, const char *name);
+const char *ffi_string(ffi_reader *reader, const char *name);
+
+/* `length` numbers (any: no matter how many); the second answers NULL for NULL. */
+#define FFI_ANY ((size_t)-1)
+const double *ffi_reals(ffi_reader *reader, const char *name, size_t length);
+const double *ffi_maybe_reals(ffi_reader *reader, const char *name, size_t length);
+/* `length` whole numbers in [least, most], stored as integers. */
+const int *ffi_ints(ffi_reader *reader, const char *name, size_t length, int least,
+                    int most);
+void ffi_read_key(ffi_reader *reader, const char *name, dpa_key *key);
+
+/* The same of an argument of a routine. */
+int ffi_is_reals(SEXP x, size_t length);
+int ffi_is_number(SEXP x);
+int ffi_whole(SEXP x, double least, double end, double *value); /* in [least, end) */
+const char *ffi_text(SEXP x);                                   /* NULL: no string */
+dpa_status ffi_key_of(SEXP raw, dpa_key *key);
+
+/* ---- memory ---------------------------------------------------------------------- */
+
+/* Memory that lives as long as its keeper, a pairlist that the caller protects. */
+SEXP ffi_keeper(void);
+void *ffi_take(SEXP keeper, size_t count, size_t size);
+#define FFI_TAKE(keeper, type, count)                                                  \
+  ((type *)ffi_take((keeper), (count), sizeof(type)))
+
+/* A block for an arena that has measured, which then places; 0 when it cannot be had.
+ */
+int ffi_place(dpa_arena *arena, SEXP keeper);
+
+/* ---- polling --------------------------------------------------------------------- */
+
+/* A dpa_poll: interrupts, and progress. */
+typedef struct ffi_watcher {
+  SEXP progress; /* a function of the number of finished rounds, or NULL */
+  size_t shown;
+} ffi_watcher;
+int ffi_poll(void *context, size_t done);
 
 #endif

@@ -1,29 +1,21 @@
-/* The accountants' kernels as R sees them. Arguments are checked in R; here only their
- * types are, so that nothing is read amiss. */
-#include "ffi_account.h"
+/* The accountants' kernels as R sees them. Ranges are checked in R; here types and
+ * lengths are, so that nothing is read amiss. */
 #include "ffi.h"
 
-#include "core/account_gaussian.h"
-#include "core/account_loss.h"
-#include "core/account_objective.h"
-#include "core/account_sampled.h"
+#include "account/gaussian.h"
+#include "account/loss.h"
+#include "account/objective.h"
+#include "account/sampled.h"
 
 #include <math.h>
 #include <string.h>
 
-static int is_number(SEXP x) {
-  return TYPEOF(x) == REALSXP && Rf_xlength(x) == 1;
-}
-
 /* The place of a name in a table, or the table's length. */
 static size_t find_name(SEXP x, const char *const *names, size_t n) {
-  if (TYPEOF(x) == STRSXP && Rf_xlength(x) == 1) {
-    for (size_t k = 0; k < n; k++) {
-      if (strcmp(CHAR(STRING_ELT(x, 0)), names[k]) == 0) {
-        return k;
-      }
-    }
-  }
+  const char *text = ffi_text(x);
+  for (size_t k = 0; text && k < n; k++)
+    if (strcmp(text, names[k]) == 0)
+      return k;
   return n;
 }
 
@@ -37,29 +29,25 @@ SEXP ffi_gaussian(SEXP what, SEXP x, SEXP y) {
       dpa_gaussian_log_delta, dpa_gaussian_epsilon, dpa_gaussian_mu};
   const size_t k = find_name(what, names, 3);
   if (k == 3 || TYPEOF(x) != REALSXP || TYPEOF(y) != REALSXP ||
-      Rf_xlength(x) != Rf_xlength(y)) {
+      Rf_xlength(x) != Rf_xlength(y))
     return ffi_status(DPA_ARGUMENT);
-  }
   const R_xlen_t n = Rf_xlength(x);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
-  for (R_xlen_t i = 0; i < n; i++) {
+  for (R_xlen_t i = 0; i < n; i++)
     REAL(out)[i] = functions[k](REAL_RO(x)[i], REAL_RO(y)[i]);
-  }
   UNPROTECT(1);
   return out;
 }
 
-/* ---- Renyi divergences ------------------------------------------------------------
- */
+/* ---- Renyi divergences ----------------------------------------------------------- */
 
 /* kind: "poisson", "poisson_replace", "fixed" or "fixed_wang". */
 SEXP ffi_rdp_sampled(SEXP kind, SEXP orders, SEXP q, SEXP s) {
   static const char *const names[] = {"poisson", "poisson_replace", "fixed",
                                       "fixed_wang"};
   const size_t k = find_name(kind, names, 4);
-  if (k == 4 || TYPEOF(orders) != REALSXP || !is_number(q) || !is_number(s)) {
+  if (k == 4 || TYPEOF(orders) != REALSXP || !ffi_is_number(q) || !ffi_is_number(s))
     return ffi_status(DPA_ARGUMENT);
-  }
   const double *a = REAL_RO(orders), rate = REAL_RO(q)[0], noise = REAL_RO(s)[0];
   const size_t n = (size_t)Rf_xlength(orders);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
@@ -72,9 +60,8 @@ SEXP ffi_rdp_sampled(SEXP kind, SEXP orders, SEXP q, SEXP s) {
     status = dpa_rdp_fixed(a, n, rate, noise, REAL(out));
   } else {
     double largest = 1.0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
       largest = a[i] > largest ? a[i] : largest;
-    }
     if (largest < 1e5) {
       const size_t most = (size_t)ceil(largest) + 1;
       double *moments = (double *)R_alloc(most / 2 + 1, sizeof *moments);
@@ -91,27 +78,25 @@ SEXP ffi_rdp_sampled(SEXP kind, SEXP orders, SEXP q, SEXP s) {
 /* Objective perturbation: Gaussian noise when dim is NULL, Gamma-norm noise otherwise.
  */
 SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim) {
-  if (TYPEOF(orders) != REALSXP || !is_number(shift) || !is_number(kappa) ||
-      TYPEOF(tied) != LGLSXP || Rf_xlength(tied) != 1 || !(dim == R_NilValue || is_number(dim))) {
+  if (TYPEOF(orders) != REALSXP || !ffi_is_number(shift) || !ffi_is_number(kappa) ||
+      TYPEOF(tied) != LGLSXP || Rf_xlength(tied) != 1 ||
+      !(dim == R_NilValue || ffi_is_number(dim)))
     return ffi_status(DPA_ARGUMENT);
-  }
   const double *a = REAL_RO(orders), by = REAL_RO(shift)[0], ratio = REAL_RO(kappa)[0];
   const int tie = LOGICAL_RO(tied)[0] == 1;
   const size_t n = (size_t)Rf_xlength(orders);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
   dpa_status status;
-  if (dim == R_NilValue) {
+  if (dim == R_NilValue)
     status = dpa_rdp_objective_gaussian(a, n, by, ratio, tie, REAL(out));
-  } else {
+  else
     status = dpa_rdp_objective_gamma(a, n, by, ratio, tie, REAL_RO(dim)[0], REAL(out));
-  }
   SEXP answer = status == DPA_OK ? out : ffi_status(status);
   UNPROTECT(1);
   return answer;
 }
 
-/* ---- privacy loss distributions
- * ------------------------------------------------------ */
+/* ---- privacy loss distributions -------------------------------------------------- */
 
 /* list(log_mass, over) of n bins from number `first` on; pair: "remove", "add" or
  * "replace". */
@@ -119,11 +104,10 @@ SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SE
                    SEXP least) {
   static const char *const names[] = {"remove", "add", "replace"};
   const size_t k = find_name(pair, names, 3);
-  if (k == 3 || !is_number(q) || !is_number(s) || !is_number(reach) || !is_number(h) ||
-      !is_number(first) || !is_number(n) || !is_number(least) ||
-      !(REAL_RO(n)[0] >= 1.0 && REAL_RO(n)[0] < 2147483648.0)) {
+  if (k == 3 || !ffi_is_number(q) || !ffi_is_number(s) || !ffi_is_number(reach) ||
+      !ffi_is_number(h) || !ffi_is_number(first) || !ffi_is_number(n) ||
+      !ffi_is_number(least) || !(REAL_RO(n)[0] >= 1.0 && REAL_RO(n)[0] < 2147483648.0))
     return ffi_status(DPA_ARGUMENT);
-  }
   const R_xlen_t bins = (R_xlen_t)REAL_RO(n)[0];
   SEXP mass = PROTECT(Rf_allocVector(REALSXP, bins));
   SEXP over = PROTECT(Rf_allocVector(REALSXP, bins));
@@ -142,10 +126,9 @@ SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SE
 
 /* Losses (falling) and the logs of their masses; a number. */
 SEXP ffi_atoms_epsilon(SEXP loss, SEXP log_mass, SEXP log_delta) {
-  if (TYPEOF(loss) != REALSXP || TYPEOF(log_mass) != REALSXP || !is_number(log_delta) ||
-      Rf_xlength(loss) != Rf_xlength(log_mass)) {
+  if (TYPEOF(loss) != REALSXP || TYPEOF(log_mass) != REALSXP ||
+      !ffi_is_number(log_delta) || Rf_xlength(loss) != Rf_xlength(log_mass))
     return ffi_status(DPA_ARGUMENT);
-  }
   return Rf_ScalarReal(dpa_atoms_epsilon(REAL_RO(loss), REAL_RO(log_mass),
                                          (size_t)Rf_xlength(loss),
                                          REAL_RO(log_delta)[0]));
@@ -153,11 +136,10 @@ SEXP ffi_atoms_epsilon(SEXP loss, SEXP log_mass, SEXP log_delta) {
 
 /* list(index, mass) of atoms (losses rising) merged on to a grid. */
 SEXP ffi_merge_atoms(SEXP loss, SEXP mass, SEXP h, SEXP offset, SEXP give) {
-  if (TYPEOF(loss) != REALSXP || TYPEOF(mass) != REALSXP || !is_number(h) ||
-      !is_number(offset) || !is_number(give) || Rf_xlength(loss) != Rf_xlength(mass) ||
-      Rf_xlength(loss) >= 2147483648.0) {
+  if (TYPEOF(loss) != REALSXP || TYPEOF(mass) != REALSXP || !ffi_is_number(h) ||
+      !ffi_is_number(offset) || !ffi_is_number(give) ||
+      Rf_xlength(loss) != Rf_xlength(mass) || Rf_xlength(loss) >= 2147483648.0)
     return ffi_status(DPA_ARGUMENT);
-  }
   const size_t n = (size_t)Rf_xlength(loss);
   double *left = (double *)R_alloc(3 * (n + 1), sizeof *left);
   double *index = left + n, *merged = index + n;

@@ -1,11 +1,5 @@
 /* Registration of the native routines, nothing else. */
-#include "ffi.h"
-#include "ffi_account.h"
-#include "ffi_consensus.h"
-#include "ffi_fit.h"
-#include "ffi_gradient.h"
-#include "ffi_penalty.h"
-#include "ffi_sparse_vector.h"
+#include "ffi_routines.h"
 
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
@@ -15,12 +9,6 @@
 static const R_CallMethodDef routines[] = {
     /* clang-format off */
     DPA_ROUTINES(ENTRY)
-    DPA_ROUTINES_ACCOUNT(ENTRY)
-    DPA_ROUTINES_CONSENSUS(ENTRY)
-    DPA_ROUTINES_FIT(ENTRY)
-    DPA_ROUTINES_GRADIENT(ENTRY)
-    DPA_ROUTINES_PENALTY(ENTRY)
-    DPA_ROUTINES_SPARSE_VECTOR(ENTRY)
     /* clang-format on */
     {NULL, NULL, 0}};
 

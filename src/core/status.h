@@ -12,7 +12,8 @@ typedef enum dpa_status {
   DPA_SIZE,      /* a size overflows, or memory could not be had */
   DPA_ENTROPY,   /* the operating system gave no randomness */
   DPA_STALLED,   /* a solver cannot reach the asked tolerance */
-  DPA_NUMERIC    /* a computation left the range of doubles */
+  DPA_NUMERIC,   /* a computation left the range of doubles */
+  DPA_ENGINE     /* an engine could not get a party's message */
 } dpa_status;
 
 #endif

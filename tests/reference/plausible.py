@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trajectories import C, D, EDGES, RHO, SIZES, Node, Stream, key_from_seed, records, write
+from trajectories import C, D, EDGES, RHO, SIZES, Node, Stream, key_from_seed, party_key, records, write
 
 OBJECTIVE, OUTPUT, THRESHOLD, QUERY, RELEASE = 0, 1, 2, 3, 6
 SEED, ITERATIONS, BETA, DELTA = 11, 8, 1e-12, 1e-4
@@ -90,7 +90,7 @@ def run(case, x, y, node):
     draw = "gamma" if case["noise"] == "gamma" else "gaussian"
 
     def vector(i, t, purpose, scale):
-        return getattr(Stream(key, i, t, purpose), draw)(scale, D)
+        return getattr(Stream(party_key(key, i), 0, t, purpose), draw)(scale, D)
 
     def clipped(i, f):
         value = nodes[i].loss(nodes[i].x @ f, nodes[i].y)[0]
@@ -117,9 +117,9 @@ def run(case, x, y, node):
                 eps1 = epsilon / (1 + case["eps_ratio"])
                 eps2 = epsilon - eps1
                 factor = most if printed else 1
-                threshold = laplace(Stream(key, i, t if printed else 0, THRESHOLD),
+                threshold = laplace(Stream(party_key(key, i), 0, t if printed else 0, THRESHOLD),
                                     factor * sensitivity / eps1)
-                query = laplace(Stream(key, i, t, QUERY), 2 * most * sensitivity / eps2)
+                query = laplace(Stream(party_key(key, i), 0, t, QUERY), 2 * most * sensitivity / eps2)
                 gap = clipped(i, f[i]) - clipped(i, candidate) + query - case["threshold"] - threshold
                 assert abs(gap) > 1e-6
                 if gap < 0:

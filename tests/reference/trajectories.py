@@ -1,7 +1,7 @@
 """Independent trajectories of the decentralised methods (ADMM, M-ADMM, R-ADMM, MR-ADMM).
 
 Runs every method on a small irregular network, from the published equations and from the
-documented random streams (src/core/rng.h, src/core/noise.h) alone, and writes what
+documented random streams (src/core/random/stream.h, key.h and mechanism.h) alone, and writes what
 tests/testthat/test-trajectories.R compares the package with:
 
     python3 tests/reference/trajectories.py [folder]      (default: tests/testthat/fixtures)
@@ -22,9 +22,10 @@ GRADIENT_NORM = 1e-13
 RECYCLED_TOLERANCE = 1e-10
 
 # --------------------------------------------------------------------------------------
-# Random streams: ChaCha20 (RFC 8439), one stream per (key, node, iteration, purpose)
+# Random streams: ChaCha20 (RFC 8439), one stream per (key, user, iteration, purpose)
+# and a key for each party
 
-PURPOSE_OBJECTIVE, PURPOSE_OUTPUT = 0, 1
+PURPOSE_OBJECTIVE, PURPOSE_OUTPUT, PURPOSE_DERIVE = 0, 1, 8
 MASK32 = 0xFFFFFFFF
 
 
@@ -54,9 +55,14 @@ def key_from_seed(seed):
     return chacha20_block(key, 0, (0, 0, 0))[:32]
 
 
+def party_key(key, party):
+    """The key of party 0, 1, ... of a run: src/core/random/key.h."""
+    return chacha20_block(key, 0, (party, 0, PURPOSE_DERIVE))[:32]
+
+
 class Stream:
-    def __init__(self, key, node, iteration, purpose):
-        self.key, self.nonce = key, (node, iteration, purpose)
+    def __init__(self, key, user, iteration, purpose):
+        self.key, self.nonce = key, (user, iteration, purpose)
         self.counter, self.bytes = 0, b""
 
     def word(self):
@@ -216,7 +222,7 @@ def run(case, nodes, neighbours):
             return np.zeros(d)
         scale = np.asarray(case["scale"], dtype=float)
         scale = scale[i, update - 1] if scale.ndim == 2 else np.broadcast_to(scale, n)[i]
-        return getattr(Stream(key, i, t, purpose), case["noise"])(float(scale), d)
+        return getattr(Stream(party_key(key, i), 0, t, purpose), case["noise"])(float(scale), d)
 
     def apart(f, i):
         """sum over neighbours of f_i - f_j"""

@@ -60,9 +60,9 @@ for (loss in losses) {
       here <- loss_at(loss, a, ys)
       up <- loss_at(loss, a + step, ys)
       down <- loss_at(loss, a - step, ys)
-      expect_lt(max(abs(here$slope - (up$value - down$value) / (2 * step))), 2e-8)
-      expect_lt(max(abs(here$bend - (up$slope - down$slope) / (2 * step))), 2e-8)
-      expect_true(all(here$bend >= 0))
+      expect_lt(max(abs(here$gradient - (up$value - down$value) / (2 * step))), 2e-8)
+      expect_lt(max(abs(here$curvature - (up$gradient - down$gradient) / (2 * step))), 2e-8)
+      expect_true(all(here$curvature >= 0))
     }
   })
 
@@ -74,7 +74,7 @@ for (loss in losses) {
       for (kink in kinks) {
         around <- loss_at(loss, kink + c(-1e-9, 0, 1e-9), rep(y, 3))
         expect_lt(max(abs(diff(around$value))), 1e-7)
-        expect_lt(max(abs(diff(around$slope))), 1e-7)
+        expect_lt(max(abs(diff(around$gradient))), 1e-7)
       }
     }
   })
@@ -84,12 +84,12 @@ for (loss in losses) {
     slopes <- bends <- third <- ratio <- 0
     for (y in labels_of(loss)) {
       got <- loss_at(loss, fine, rep(y, length(fine)))
-      slopes <- max(slopes, abs(got$slope))
-      bends <- max(bends, got$bend)
-      change <- abs(diff(got$bend)) / diff(fine)
+      slopes <- max(slopes, abs(got$gradient))
+      bends <- max(bends, got$curvature)
+      change <- abs(diff(got$curvature)) / diff(fine)
       third <- max(third, change)
       # |L'''| <= L'' over a step s means bends differ by a factor of at most exp(s)
-      ratio <- max(ratio, change / pmax(got$bend[-1], got$bend[-length(fine)], 1e-290))
+      ratio <- max(ratio, change / pmax(got$curvature[-1], got$curvature[-length(fine)], 1e-290))
     }
     if (is.finite(loss$lipschitz)) {
       expect_lte(slopes, loss$lipschitz)
@@ -113,7 +113,7 @@ for (loss in losses) {
     for (y in labels_of(loss)) {
       got <- loss_at(loss, far, rep(y, length(far)))
       expect_false(anyNA(unlist(got)))
-      expect_true(all(is.finite(got$bend)))
+      expect_true(all(is.finite(got$curvature)))
       if (is.finite(loss$lipschitz)) expect_true(all(is.finite(unlist(got))))
     }
   })

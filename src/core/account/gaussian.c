@@ -1,0 +1,98 @@
+#include "account/gaussian.h"
+
+#include "account/special.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define LOG_SQRT_2PI 0.91893853320467274178
+#define SQRT_HALF 0.70710678118654752440
+
+/* m(x) - m(x + mu), x >= 0 or mu <= 1: by its integral where the difference would
+ * cancel. */
+static double mills_drop(double x, double mu) {
+  if (mu > 1.0 && mu > 0.5 * x)
+    return dpa_mills(x) - dpa_mills(x + mu);
+  double sum = 0.0;
+  const double half = 0.5 * mu, middle = x + half;
+  for (size_t k = 0; k < sizeof dpa_gauss16 / sizeof *dpa_gauss16; k++) {
+    const double step = half * dpa_gauss16[k].x;
+    sum += dpa_gauss16[k].w *
+           (dpa_mills_slope(middle - step) + dpa_mills_slope(middle + step));
+  }
+  return half * sum;
+}
+
+/* delta = Phi(-x) - exp(epsilon) Phi(-x - mu) = phi(x) (m(x) - m(x + mu)) with
+ * x = epsilon / mu - mu / 2, since exp(epsilon) phi(x + mu) = phi(x). */
+double dpa_gaussian_log_delta(double mu, double epsilon) {
+  const double x = epsilon / mu - 0.5 * mu;
+  if (x < 0.0 && mu > 1.0) {
+    /* at least Phi(0) / 4: nothing cancels, and m(x) could overflow */
+    const double rest = exp(-0.5 * x * x - LOG_SQRT_2PI) * dpa_mills(x + mu);
+    return log1p(-0.5 * erfc(-x * SQRT_HALF) - rest);
+  }
+  return -0.5 * x * x - LOG_SQRT_2PI + log(mills_drop(x, mu));
+}
+
+/* Newton steps for a root of f between lo and hi (f changes sign), bisection where a
+ * step leaves the bracket. */
+typedef struct goal {
+  double fixed, log_delta;
+} goal;
+
+typedef double (*residual)(const goal *g, double x, double *slope);
+
+static double find_root(residual f, const goal *g, double lo, double hi) {
+  double slope;
+  const int rising = f(g, hi, &slope) > 0.0;
+  double x = 0.5 * (lo + hi);
+  for (int i = 0; i < 400; i++) {
+    const double at = f(g, x, &slope);
+    if ((at > 0.0) == rising)
+      hi = x;
+    else
+      lo = x;
+    double next = x - at / slope;
+    if (!(next > lo && next < hi))
+      next = 0.5 * (lo + hi);
+    if (at == 0.0 || fabs(next - x) <= 1e-16 * fabs(x) || next <= lo || next >= hi)
+      return x;
+    x = next;
+  }
+  return x;
+}
+
+static double in_epsilon(const goal *g, double epsilon, double *slope) {
+  const double mu = g->fixed, x = epsilon / mu - 0.5 * mu;
+  const double log_delta = dpa_gaussian_log_delta(mu, epsilon);
+  /* d delta / d epsilon = -exp(epsilon) Phi(-x - mu) */
+  *slope = -exp(-0.5 * x * x - LOG_SQRT_2PI - log_delta) * dpa_mills(x + mu);
+  return log_delta - g->log_delta;
+}
+
+double dpa_gaussian_epsilon(double mu, double log_delta) {
+  if (dpa_gaussian_log_delta(mu, 0.0) <= log_delta)
+    return 0.0;
+  const goal g = {mu, log_delta};
+  /* delta <= Phi(-x) <= exp(-x^2 / 2) for x >= 0 */
+  return find_root(in_epsilon, &g, 0.0, mu * (0.5 * mu + sqrt(-2.0 * log_delta)) + mu);
+}
+
+static double in_log_mu(const goal *g, double log_mu, double *slope) {
+  const double mu = exp(log_mu), x = g->fixed / mu - 0.5 * mu;
+  const double log_delta = dpa_gaussian_log_delta(mu, g->fixed);
+  /* d delta / d mu = phi(x) */
+  *slope = mu * exp(-0.5 * x * x - LOG_SQRT_2PI - log_delta);
+  return log_delta - g->log_delta;
+}
+
+double dpa_gaussian_mu(double epsilon, double log_delta) {
+  const goal g = {epsilon, log_delta};
+  double slope, lo = 0.0, hi = 0.0;
+  while (lo > -690.0 && in_log_mu(&g, lo, &slope) > 0.0)
+    lo -= 8.0;
+  while (hi < 690.0 && in_log_mu(&g, hi, &slope) <= 0.0)
+    hi += 1.0;
+  return exp(find_root(in_log_mu, &g, lo, hi));
+}

@@ -1,0 +1,247 @@
+#include "account/objective.h"
+
+#include "account/special.h"
+
+#include <math.h>
+
+#define LOG_2 0.69314718055994530942
+#define GOLDEN 0.61803398874989484820
+#define EFOLDS 1.0 /* the density's change over a panel; a quarter for the norm's */
+#define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
+
+/* log((p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a))) / (a - 1), p = 1 / (1 +
+ * exp(-epsilon)): the moment less one is 2 sinh(a e / 2) sinh((a - 1) e / 2) / cosh(e /
+ * 2). */
+double dpa_rdp_pure(double order, double epsilon) {
+  const double s = order - 1.0;
+  if (epsilon == 0.0)
+    return 0.0;
+  const double excess = s * epsilon + log(-expm1(-order * epsilon)) +
+                        log(-expm1(-s * epsilon)) - log1p(exp(-epsilon));
+  return dpa_log1p_exp(excess) / s;
+}
+
+/* ---- Gaussian noise -------------------------------------------------------------- */
+
+/* The bounds are theorems of the vignette "Privacy accounting". With s = order - 1, for
+ * every t in [0, s] with t kappa < 1 (Theorem 2): */
+static double theorem2(double s, double t, double shift, double kappa) {
+  const double jacobian = (1.0 + s) * log1p(kappa) - log1p((1.0 + t) * kappa) +
+                          fmax(0.0, -s * log1p(kappa) - log1p(-t * kappa));
+  return (1.0 + s) * 0.5 * shift * shift +
+         (LOG_2 + dpa_log_phi((s - t) * shift) + jacobian) / s;
+}
+
+double dpa_objective_bound_a(double order, double shift, double kappa) {
+  return theorem2(order - 1.0, 0.0, shift, kappa);
+}
+
+double dpa_objective_bound_b(double order, double shift, double kappa) {
+  const double s = order - 1.0;
+  if (!(s * kappa < 1.0))
+    return INFINITY;
+  /* t = s: what is left of the Jacobians is log((1 + kappa) / ((1 + order kappa)
+   * (1 - s kappa))), and the product is 1 + kappa - s order kappa^2 */
+  return order * 0.5 * shift * shift -
+         log1p(-s * order * kappa * kappa / (1.0 + kappa)) / s;
+}
+
+/* A loss with L'' = |L'| (1 - |L'|) at an order with s kappa < 1 (Theorem 3): a record
+ * whose gradient is the fraction p of the largest adds 32 k p^2 (1 - p)^2 for its
+ * curvature to shift^2 p^2, k = kappa^2 / (1 - s kappa). The largest sum is at p = 1,
+ * the plain Gaussian mechanism, or at the stationary point. */
+static double tied_bound(double s, double shift, double kappa) {
+  const double k = kappa * kappa / (1.0 - s * kappa), u = shift * shift;
+  double worst = u;
+  if (u < 4.0 * k) {
+    const double p = 0.25 * (3.0 - sqrt(1.0 - u / (4.0 * k)));
+    worst = fmax(worst, p * p * (u + 32.0 * k * (1.0 - p) * (1.0 - p)));
+  }
+  return 0.5 * (1.0 + s) * worst;
+}
+
+double dpa_objective_bound(double order, double shift, double kappa, int tied) {
+  const double s = order - 1.0;
+  double best = fmin(dpa_objective_bound_a(order, shift, kappa),
+                     dpa_objective_bound_b(order, shift, kappa));
+  if (tied && s * kappa < 1.0)
+    best = fmin(best, tied_bound(s, shift, kappa));
+  if (best <= order * 0.5 * shift * shift)
+    return best; /* none of the others is below the plain Gaussian mechanism */
+  /* Any t is valid, so the search between the two need not be exact: golden section. */
+  double lo = 0.0, hi = kappa > 0.0 ? fmin(s, 1.0 / kappa) : s;
+  for (int k = 0; k < 40; k++) {
+    const double t1 = hi - GOLDEN * (hi - lo), t2 = lo + GOLDEN * (hi - lo);
+    const double y1 = theorem2(s, t1, shift, kappa), y2 = theorem2(s, t2, shift, kappa);
+    best = fmin(best, fmin(y1, y2));
+    if (y1 < y2)
+      hi = t2;
+    else
+      lo = t1;
+  }
+  return best;
+}
+
+dpa_status dpa_rdp_objective_gaussian(const double *orders, size_t n, double shift,
+                                      double kappa, int tied, double *rdp) {
+  if (!(shift >= 0.0) || !(kappa >= 0.0))
+    return DPA_ARGUMENT;
+  for (size_t i = 0; i < n; i++) {
+    if (!(orders[i] > 1.0))
+      return DPA_ARGUMENT;
+    rdp[i] = dpa_objective_bound(orders[i], shift, kappa, tied);
+  }
+  return DPA_OK;
+}
+
+/* ---- Gamma-norm noise ------------------------------------------------------------ */
+
+/* One problem at one order, in x = alpha * norm, which is Gamma(dim, 1). */
+typedef struct spherical {
+  double s, shift, kappa, dim;
+  double log_pure; /* s times the pure loss */
+  double jacobian; /* the Jacobians' factor where it is not free, in logs */
+  double free_to;  /* the radius up to which it is, from (s + 1/2) shift on */
+} spherical;
+
+/* alpha L_s(norm), Theorem 4. Falls from x = s shift on. */
+static double leaning(const spherical *p, double x) {
+  const double s = p->s, d = p->shift;
+  if (x >= (s + 0.5) * d) {
+    const double c = s * (1.0 + s) * d * d;
+    return c / (x + sqrt(x * x - c));
+  }
+  return x >= s * d ? 2.0 * s * ((1.0 + s) * d - x) : 2.0 * x;
+}
+
+/* Theorem 4, parts 1 and 2: bounds on log E exp(s G) given the norm. Each is smooth
+ * between the radii that breaks_of() lists. */
+static double part_one(const spherical *p, double x) {
+  const int is_free = x >= (p->s + 0.5) * p->shift && x <= p->free_to;
+  return leaning(p, x) + (is_free ? 0.0 : p->jacobian);
+}
+
+static double part_two(const spherical *p, double x) {
+  const double pull = p->s * p->shift;
+  return LOG_2 + p->s * log1p(p->kappa) + 0.5 * pull * pull / p->dim +
+         0.5 * pull * p->shift / x;
+}
+
+/* The next radius after x on the way to `to` where a part is not smooth, or `to`. */
+static double next_break(const spherical *p, double x, double to) {
+  const double pull = p->s * p->shift;
+  const double fixed = LOG_2 + p->s * log1p(p->kappa) + 0.5 * pull * pull / p->dim;
+  const double candidate[] = {pull, pull + 0.5 * p->shift, p->free_to,
+                              0.5 * pull * p->shift / (p->log_pure - fixed)};
+  for (int k = 0; k < 4; k++) {
+    const double c = candidate[k];
+    if ((c > x && c < to) || (c < x && c > to))
+      to = c;
+  }
+  return to;
+}
+
+/* exp(y) - 1 in logs. */
+static double log_less_one(double y) {
+  return y > 0.0 ? dpa_log_abs_expm1(y) : -INFINITY;
+}
+
+/* The ends of Gamma(dim, 1) beyond which there is at most exp(-tail) on either side.
+ * Chernoff: P(X > dim y) and P(X < dim y) are at most exp(-dim (y - 1 - log y)). */
+static void gamma_ends(double dim, double tail, double *lo, double *hi) {
+  double below = fmax(exp(-tail / dim - 1.0), 1e-300), top = 1.0;
+  for (int k = 0; k < 60; k++) {
+    const double y = 0.5 * (below + top);
+    if (y - 1.0 - log(y) > tail / dim)
+      below = y;
+    else
+      top = y;
+  }
+  *lo = dim * below;
+  *hi = dim * (1.0 + sqrt(2.0 * tail / dim) + tail / dim);
+}
+
+static double bound_at(const spherical *p, int part, double x) {
+  return part == 1 ? part_one(p, x) : fmin(part_two(p, x), p->log_pure);
+}
+
+/* Adds, in logs, the mass between two radii and the integral of exp(bound) - 1 over it:
+ * Gauss-Legendre on panels over which neither the density nor the exponential of the
+ * bound changes by much more than exp(EFOLDS). */
+static void add_span(const spherical *p, int part, double from, double to, double *mass,
+                     double *excess) {
+  const double peak = p->dim > 1.0 ? p->dim - 1.0 : 1.0;
+  const double top = p->dim > 1.0 ? peak * log(peak) - peak : 0.0;
+  /* leaning() has a square root that ends just below the break it starts at */
+  const double start = (p->s + 0.5) * p->shift;
+  const double root = sqrt(p->s * (1.0 + p->s)) * p->shift;
+  double x = from;
+  while (x != to) {
+    const double stop = next_break(p, x, to);
+    double end = fabs(stop - x) > sqrt(peak) ? x + copysign(sqrt(peak), to - x) : stop;
+    for (int k = 0; k < 60; k++) {
+      const double ratio = log(end / x);
+      const double change = (p->dim - 1.0) * ratio - (end - x);
+      const double lower = fmin(x, end);
+      const double turn = bound_at(p, part, end) - bound_at(p, part, x);
+      if (!(fabs(change) > EFOLDS) && !(fabs(turn) > EFOLDS) &&
+          !(fabs(ratio) > EFOLDS / 4.0) &&
+          (lower < start || fabs(end - x) <= 2.0 * (lower - root)))
+        break;
+      end = x + 0.6 * (end - x);
+    }
+    if (end == x)
+      end = stop;
+    const double half = 0.5 * fabs(end - x), middle = 0.5 * (x + end);
+    for (int i = 0; i < 8; i++) {
+      const dpa_quadrature node = dpa_gauss8[i / 2];
+      const double at = middle + (i % 2 ? -1.0 : 1.0) * half * node.x;
+      const double log_w = log(half * node.w) + (p->dim - 1.0) * log(at) - at - top;
+      const double y = bound_at(p, part, at);
+      *mass = dpa_log_add(*mass, log_w);
+      *excess = dpa_log_add(*excess, log_w + log_less_one(y));
+    }
+    x = end;
+  }
+}
+
+/* log of the mean over the norm of exp(bound), less one; what is left out at the ends
+ * counts at the largest the bound can be. Part one bounds a moment after a change of
+ * variables, not the ratio of densities, so the pure loss does not cap it. */
+static double log_mean(const spherical *p, int part) {
+  const double most = part == 1 ? 2.0 * p->s * p->shift + p->jacobian : p->log_pure;
+  const double tail = 60.0 + most;
+  double lo, hi, mass = -INFINITY, excess = -INFINITY;
+  gamma_ends(p->dim, tail, &lo, &hi);
+  const double mode = fmax(lo, p->dim - 1.0);
+  add_span(p, part, mode, lo, &mass, &excess);
+  add_span(p, part, mode, hi, &mass, &excess);
+  return dpa_log_add(excess - mass, LOG_2 + log_less_one(most) - tail);
+}
+
+dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
+                                   double kappa, int tied, double dim, double *rdp) {
+  if (!(shift >= 0.0) || !(kappa >= 0.0) || !(dim >= 1.0))
+    return DPA_ARGUMENT;
+  for (size_t i = 0; i < n; i++) {
+    if (!(orders[i] > 1.0))
+      return DPA_ARGUMENT;
+    const double s = orders[i] - 1.0, loss = shift + log1p(kappa);
+    rdp[i] = dpa_rdp_pure(orders[i], loss);
+    if (!(loss > 0.0) || !(s * loss < 1e3))
+      continue;
+    spherical p = {s, shift, kappa, dim, s * loss, 0.0, 0.0};
+    double best = log_mean(&p, 2);
+    if (s * kappa < 1.0) {
+      p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
+      /* Theorem 3's condition with norm / alpha for sigma^2 */
+      if (kappa == 0.0)
+        p.free_to = INFINITY;
+      else if (tied)
+        p.free_to = FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa);
+      best = fmin(best, log_mean(&p, 1));
+    }
+    rdp[i] = fmin(rdp[i], dpa_log1p_exp(best) / s);
+  }
+  return DPA_OK;
+}

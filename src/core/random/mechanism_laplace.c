@@ -1,0 +1,19 @@
+/* Independent Laplace entries of scale `scale`. */
+#include "random/mechanism.h"
+
+#include <math.h>
+
+static void draw(dpa_stream *stream, double scale, double *out, size_t d) {
+  for (size_t i = 0; i < d; i++) {
+    const int negative = (int)(dpa_stream_word(stream) >> 63);
+    const double size = -scale * log(dpa_stream_uniform(stream));
+    out[i] = negative ? -size : size;
+  }
+}
+
+static double sd(double scale, size_t d) {
+  (void)d;
+  return sqrt(2.0) * scale;
+}
+
+const dpa_mechanism dpa_mechanism_laplace = {"laplace", draw, sd};

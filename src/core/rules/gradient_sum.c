@@ -1,0 +1,84 @@
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "rules/gradient_sum.h"
+
+#include "data/shorten.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows whose margins and slopes are worked out together: their entries stay in cache
+ * between the product with f and the product back. */
+#define DPA_GRADIENT_BLOCK 128
+/* At most so many partial sums, and each of at least so many rows. */
+#define DPA_GRADIENT_CHUNKS 64
+#define DPA_GRADIENT_ROWS 256
+
+void dpa_gradient_layout(dpa_gradient *gradient, dpa_arena *arena) {
+  const dpa_records *data = gradient->data;
+  const size_t n = data->n, d = data->d;
+  const size_t entries = dpa_records_stored(data);
+  /* clearing and adding up the sums must stay small next to the pass itself */
+  size_t chunks = entries / (4 * d);
+  if (chunks > n / DPA_GRADIENT_ROWS)
+    chunks = n / DPA_GRADIENT_ROWS;
+  if (chunks > DPA_GRADIENT_CHUNKS)
+    chunks = DPA_GRADIENT_CHUNKS;
+  gradient->chunks = chunks > 0 ? chunks : 1;
+  gradient->stride = (d + 15) / 8 * 8; /* no cache line belongs to two chunks */
+  if (d > SIZE_MAX / 16 / DPA_GRADIENT_CHUNKS)
+    arena->overflow = 1;
+  gradient->partial = DPA_TAKE(arena, double, gradient->chunks * gradient->stride);
+  gradient->norm = NULL;
+  if (isfinite(gradient->clip) && !data->norm)
+    gradient->norm = DPA_TAKE(arena, double, n);
+}
+
+void dpa_gradient_prepare(dpa_gradient *gradient) {
+  if (gradient->norm)
+    dpa_records_norms(gradient->data, gradient->norm);
+}
+
+static void chunk_sum(const dpa_gradient *gradient, const double *f, size_t chunk) {
+  const dpa_records *data = gradient->data;
+  const size_t n = data->n;
+  const size_t base = n / gradient->chunks, extra = n % gradient->chunks;
+  const size_t first = chunk * base + (chunk < extra ? chunk : extra);
+  const size_t end = first + base + (chunk < extra);
+  double margin[DPA_GRADIENT_BLOCK], derivative[DPA_GRADIENT_BLOCK];
+  const double *norm = data->norm ? data->norm : gradient->norm;
+  double *sum = gradient->partial + chunk * gradient->stride;
+  memset(sum, 0, data->d * sizeof *sum);
+  for (size_t at = first; at < end; at += DPA_GRADIENT_BLOCK) {
+    const size_t m = end - at < DPA_GRADIENT_BLOCK ? end - at : DPA_GRADIENT_BLOCK;
+    const dpa_records rows = dpa_records_part(data, at, m);
+    dpa_records_margin(&rows, f, margin);
+    gradient->loss->derivative(margin, rows.y, m, gradient->width, derivative, NULL);
+    if (isfinite(gradient->clip))
+      for (size_t k = 0; k < m; k++)
+        derivative[k] = dpa_clip(derivative[k], norm[at + k], gradient->clip);
+    dpa_records_add_gradient(&rows, derivative, sum);
+  }
+}
+
+void dpa_gradient_at(const dpa_gradient *gradient, const double *f, double *out) {
+  const int chunks = (int)gradient->chunks;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic, 1)                                          \
+    num_threads(gradient->threads) if (gradient->threads > 1)
+#endif
+  for (int k = 0; k < chunks; k++)
+    chunk_sum(gradient, f, (size_t)k);
+  const size_t d = gradient->data->d;
+  for (size_t j = 0; j < d; j++)
+    out[j] = gradient->partial[j];
+  for (size_t k = 1; k < gradient->chunks; k++) {
+    const double *sum = gradient->partial + k * gradient->stride;
+    for (size_t j = 0; j < d; j++)
+      out[j] += sum[j];
+  }
+  for (size_t j = 0; j < d; j++)
+    out[j] *= gradient->weight;
+}

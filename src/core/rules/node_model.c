@@ -1,0 +1,139 @@
+#include "rules/node_model.h"
+
+#include "blas.h"
+#include "vector.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The model is not tried when a problem asks for a smaller share of the first gradient,
+ * and is not believed further away than this (in margins). */
+#define MODEL_SHARE 1e-6
+#define MODEL_REACH 1.0
+/* A new curvature for the model costs about this many steps. */
+#define MODEL_PRICE 4
+
+dpa_status dpa_solver_factorise(dpa_solver *s) {
+  const size_t d = s->data->d;
+  s->at.refactor = 0;
+  if (!s->factor)
+    return DPA_OK;
+  memcpy(s->factor, s->curvature, d * d * sizeof *s->factor);
+  for (size_t j = 0; j < d; j++)
+    s->factor[j * d + j] += s->at.quad;
+  const int di = (int)d;
+  int info = 0;
+  F77_CALL(dpotrf)("L", &di, s->factor, &di, &info FCONE);
+  return info == 0 ? DPA_OK : DPA_NUMERIC;
+}
+
+dpa_status dpa_solver_rebuild(dpa_solver *s) {
+  const size_t n = s->data->n, d = s->data->d;
+  s->loss->derivative(s->margin, s->data->y, n, s->width, s->derivative, s->along);
+  for (size_t k = 0; k < n; k++)
+    s->along[k] *= s->weight;
+  memset(s->curvature, 0, (s->factor ? d * d : d) * sizeof *s->curvature);
+  if (s->factor)
+    dpa_records_add_hessian(s->data, s->along, s->curvature, s->block);
+  else
+    dpa_records_add_diagonal(s->data, s->along, s->curvature);
+  /* for a tied loss |L'''| = L'' |1 - 2 |L'||, whose second factor moves by at most 1/2
+   * a unit of margin */
+  s->at.unbalance = 1.0;
+  if (s->loss->constants(s->width).tied) {
+    s->at.unbalance = 0.0;
+    for (size_t k = 0; k < n; k++)
+      s->at.unbalance = fmax(s->at.unbalance, fabs(1.0 - 2.0 * fabs(s->derivative[k])));
+  }
+  s->at.curved = 1;
+  s->at.age = 0;
+  s->at.served = 0;
+  if (s->factor) { /* a diagonal is only a scale: there the pairs are the curvature */
+    s->at.pairs = 0;
+    memcpy(s->anchor, s->f, d * sizeof *s->anchor);
+    s->at.distance = s->at.curved_distance = 0.0;
+  }
+  return dpa_solver_factorise(s);
+}
+
+/* How far f is from where the curvature belongs to. `dir` is work space. */
+static void measure_distance(dpa_solver *s) {
+  const size_t d = s->data->d;
+  const int di = (int)d, one = 1;
+  const double unit = 1.0, zero = 0.0;
+  for (size_t j = 0; j < d; j++)
+    s->old_grad[j] = s->f[j] - s->anchor[j];
+  F77_CALL(dsymv)
+  ("L", &di, &unit, s->curvature, &di, s->old_grad, &one, &zero, s->dir, &one FCONE);
+  s->at.distance = sqrt(dpa_dot(s->old_grad, s->old_grad, d));
+  s->at.curved_distance = sqrt(fmax(0.0, dpa_dot(s->old_grad, s->dir, d)));
+}
+
+/* What is left of the gradient at the minimiser of the quadratic model, at most. With
+ * H = sum_k w_k L''_k x_k x_k' at `anchor`, e = f - bent and the model's step s, the
+ * data's gradient at f + s differs from the model's by
+ *
+ *   sum_k w_k x_k (x_k's) mean over t in [0, 1] of L''(x_k'(bent + e + t s)) - L''_k,
+ *
+ * and |L'''| <= rate L'' gives |L''(a) - L''_k| <= L''_k (exp(rate |a - a_k|) - 1), by
+ * convexity at most L''_k |a - a_k| grow for |a - a_k| <= reach = r (||e|| + ||s||), r
+ * the longest row, grow = (exp(rate reach) - 1) / reach. So by Cauchy and Schwarz its
+ * norm is at most r grow (||s||_H ||e||_H + ||s||_H^2 / 2), with curved_distance =
+ * ||e||_H. */
+static double model_error(const dpa_solver *s, double distance, double curved_distance,
+                          double length, double square) {
+  const double reach = s->at.longest * (distance + length);
+  if (!(reach <= MODEL_REACH))
+    return INFINITY;
+  const double rate = fmin(1.0, s->at.unbalance + 0.5 * reach);
+  const double grow = reach > 0.0 ? expm1(rate * reach) / reach : rate;
+  return s->at.longest * grow * (sqrt(square) * curved_distance + 0.5 * square) *
+         (1.0 + 1e-9);
+}
+
+dpa_status dpa_solver_try_model(dpa_solver *s) {
+  const size_t d = s->data->d;
+  const dpa_loss_constants loss = s->loss->constants(s->width);
+  if (!s->factor || !loss.self_concordant || s->at.enough > s->at.tol ||
+      s->at.tol < MODEL_SHARE * s->at.norm)
+    return DPA_CONTINUE;
+  if (s->at.longest < 0.0)
+    s->at.longest = dpa_records_longest(s->data);
+  for (;;) {
+    if (s->at.distance < 0.0)
+      measure_distance(s);
+    const int di = (int)d, one = 1;
+    int info = 0;
+    for (size_t j = 0; j < d; j++)
+      s->dir[j] = -s->grad[j];
+    F77_CALL(dpotrs)("L", &di, &one, s->factor, &di, s->dir, &di, &info FCONE);
+    const double length = sqrt(dpa_dot(s->dir, s->dir, d));
+    /* ||dir||_H^2, because (H + quad I) dir = -grad */
+    const double pull = -dpa_dot(s->grad, s->dir, d);
+    const double square = fmax(0.0, pull - s->at.quad * length * length) + 1e-13 * pull;
+    const double allowed = (1.0 - 1e-9) * s->at.tol - DPA_ROUNDING * s->at.norm;
+    const double error =
+        loss.third == 0.0
+            ? 0.0
+            : model_error(s, s->at.distance, s->at.curved_distance, length, square);
+    if (error <= allowed) {
+      memcpy(s->base, s->f, d * sizeof *s->base);
+      for (size_t j = 0; j < d; j++)
+        s->f[j] += s->dir[j];
+      s->at.ahead = 1;
+      s->at.served++;
+      return DPA_OK;
+    }
+    /* A curvature of this point would help; is it worth its price? */
+    if (s->at.distance == 0.0 ||
+        model_error(s, 0.0, 0.0, length, square) > 0.25 * allowed)
+      return DPA_CONTINUE;
+    if (s->at.waited++ < s->at.wait)
+      return DPA_CONTINUE;
+    s->at.wait = s->at.served >= MODEL_PRICE ? 0 : 2 * s->at.wait + 1;
+    s->at.waited = 0;
+    const dpa_status status = dpa_solver_rebuild(s);
+    if (status != DPA_OK)
+      return status;
+  }
+}

@@ -1,0 +1,288 @@
+#include "rules/node_solver.h"
+
+#include "blas.h"
+#include "rules/node_model.h"
+#include "vector.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A step pays when it shrinks the gradient to less than this fraction. */
+#define PAYS 0.2
+/* The line search ends at this fraction of the initial derivative; after LOOSE steps on
+ * one problem, at the tighter one. */
+#define SEARCH_LOOSE 0.5
+#define SEARCH_TIGHT 0.05
+#define LOOSE 25
+#define MAX_STEPS 1000
+#define MAX_IDLE 40 /* steps without a smaller gradient before giving up */
+#define MIN_AGE 2   /* steps a curvature serves before it may be rebuilt */
+#define MAX_SEARCH 50
+#define BLOCK 256
+int dpa_solver_full(const dpa_records *data) {
+  const size_t stored = dpa_records_stored(data);
+  return data->d <= 32 || (data->d <= 8192 && data->d * data->d <= stored / 2 + 4096);
+}
+
+void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
+                       const dpa_loss *loss, double width, double weight) {
+  const size_t n = data->n, d = data->d;
+  const int full = dpa_solver_full(data);
+  memset(s, 0, sizeof *s);
+  s->loss = loss;
+  s->width = width;
+  s->f = DPA_TAKE(arena, double, d);
+  s->data_grad = DPA_TAKE(arena, double, d);
+  s->grad = DPA_TAKE(arena, double, d);
+  s->old_grad = DPA_TAKE(arena, double, d);
+  s->dir = DPA_TAKE(arena, double, d);
+  s->margin = DPA_TAKE(arena, double, n);
+  s->along = DPA_TAKE(arena, double, n);
+  s->derivative = DPA_TAKE(arena, double, n);
+  s->curvature = DPA_TAKE(arena, double, full ? d *d : d);
+  if (full) {
+    s->factor = DPA_TAKE(arena, double, d *d);
+    s->base = DPA_TAKE(arena, double, d);
+    s->anchor = DPA_TAKE(arena, double, d);
+  }
+  if (full && data->dense)
+    s->block = DPA_TAKE(arena, double, d *DPA_HESSIAN_BLOCK);
+  s->step_pair = DPA_TAKE(arena, double, d *DPA_PAIRS);
+  s->grad_pair = DPA_TAKE(arena, double, d *DPA_PAIRS);
+  if (arena->base)
+    memset(s->f, 0, d * sizeof *s->f);
+  dpa_solver_use(s, data, weight);
+}
+
+void dpa_solver_use(dpa_solver *s, const dpa_records *data, double weight) {
+  memset(&s->at, 0, sizeof s->at);
+  s->data = data;
+  s->weight = weight;
+  s->at.longest = -1.0;
+}
+
+/* Whole-problem gradient and its norm from the data's part. The parts cancel at the
+ * minimiser, so below a few ulp of their size the norm is rounding: `enough` is the
+ * larger of that and the asked tolerance. */
+static void refresh_gradient(dpa_solver *s) {
+  const size_t d = s->data->d;
+  for (size_t j = 0; j < d; j++)
+    s->grad[j] = s->data_grad[j] + s->at.quad * s->f[j] + s->lin[j];
+  s->at.norm = dpa_norm(s->grad, d);
+  const double parts =
+      dpa_norm(s->data_grad, d) + s->at.quad * dpa_norm(s->f, d) + dpa_norm(s->lin, d);
+  s->at.enough = fmax(s->at.tol, DPA_ROUNDING * parts);
+}
+
+/* data_grad from the derivatives. */
+static void data_gradient(dpa_solver *s) {
+  const size_t d = s->data->d;
+  memset(s->data_grad, 0, d * sizeof *s->data_grad);
+  dpa_records_add_gradient(s->data, s->derivative, s->data_grad);
+  for (size_t j = 0; j < d; j++)
+    s->data_grad[j] *= s->weight;
+}
+
+/* Margins and the data's gradient from f. */
+static void from_scratch(dpa_solver *s) {
+  dpa_records_margin(s->data, s->f, s->margin);
+  s->loss->derivative(s->margin, s->data->y, s->data->n, s->width, s->derivative, NULL);
+  data_gradient(s);
+  s->at.known = 1;
+  s->at.travelled = 0.0;
+}
+
+/* Whether rounding in the steps may have moved the margins so far from X f that the
+ * gradient is not what it seems. Rows have norm about 1. */
+static int drifted(const dpa_solver *s) {
+  const double sum = s->weight * (double)s->data->n;
+  const double steepest = s->loss->constants(s->width).curvature;
+  return 0x1p-52 * s->at.travelled * sum * steepest > 0.5 * s->at.enough;
+}
+
+void dpa_solver_start(dpa_solver *s, double quad, const double *lin, double tol) {
+  const size_t d = s->data->d;
+  if (s->at.pairs && quad != s->at.quad) {
+    /* a change of the gradient is (average Hessian) * step: move it to the new quad */
+    for (size_t j = 0; j < s->at.pairs * d; j++)
+      s->grad_pair[j] += (quad - s->at.quad) * s->step_pair[j];
+    for (size_t p = 0; p < s->at.pairs; p++) {
+      const double *step = s->step_pair + p * d;
+      s->at.inner_pair[p] = dpa_dot(step, s->grad_pair + p * d, d);
+      /* less than quad allows: a much larger quad has rounded the data's part away */
+      if (!(s->at.inner_pair[p] >= 0.5 * quad * dpa_dot(step, step, d))) {
+        s->at.pairs = 0;
+        break;
+      }
+    }
+  }
+  if (s->at.ahead && s->at.known)
+    memcpy(s->f, s->base, d * sizeof *s->f);
+  s->at.ahead = 0;
+  s->at.refactor = s->at.refactor || quad != s->at.quad;
+  s->at.quad = quad;
+  s->lin = lin;
+  s->at.tol = tol;
+  s->at.iterations = 0;
+  s->at.idle = 0;
+  s->at.best = INFINITY;
+}
+
+/* dir = -(inverse Hessian estimate) grad: the two-loop recursion around the factor. */
+static void direction(dpa_solver *s) {
+  const size_t d = s->data->d;
+  double coefficient[DPA_PAIRS];
+  for (size_t j = 0; j < d; j++)
+    s->dir[j] = -s->grad[j];
+  for (size_t q = 0; q < s->at.pairs; q++) {
+    const size_t p = (s->at.newest + DPA_PAIRS - q) % DPA_PAIRS;
+    coefficient[p] = dpa_dot(s->step_pair + p * d, s->dir, d) / s->at.inner_pair[p];
+    for (size_t j = 0; j < d; j++)
+      s->dir[j] -= coefficient[p] * s->grad_pair[p * d + j];
+  }
+  if (s->factor) {
+    const int di = (int)d, one = 1;
+    int info = 0;
+    F77_CALL(dpotrs)("L", &di, &one, s->factor, &di, s->dir, &di, &info FCONE);
+  } else {
+    for (size_t j = 0; j < d; j++)
+      s->dir[j] /= s->curvature[j] + s->at.quad;
+  }
+  for (size_t q = s->at.pairs; q-- > 0;) {
+    const size_t p = (s->at.newest + DPA_PAIRS - q) % DPA_PAIRS;
+    const double beta = dpa_dot(s->grad_pair + p * d, s->dir, d) / s->at.inner_pair[p];
+    for (size_t j = 0; j < d; j++)
+      s->dir[j] += (coefficient[p] - beta) * s->step_pair[p * d + j];
+  }
+}
+
+/* Derivatives of the losses at margin + t along, and their part of the directional one.
+ * In blocks, so that no second vector of n trial margins is needed. */
+static double trial(dpa_solver *s, double t) {
+  const size_t n = s->data->n;
+  double at[BLOCK], sum = 0.0;
+  for (size_t start = 0; start < n; start += BLOCK) {
+    const size_t m = n - start < BLOCK ? n - start : BLOCK;
+    for (size_t k = 0; k < m; k++)
+      at[k] = s->margin[start + k] + t * s->along[start + k];
+    s->loss->derivative(at, s->data->y + start, m, s->width, s->derivative + start,
+                        NULL);
+    sum += dpa_dot(s->derivative + start, s->along + start, m);
+  }
+  return s->weight * sum;
+}
+
+/* A step length at which the (increasing) directional derivative is small: secant
+ * steps, kept inside a bracket. */
+static double search(dpa_solver *s, double descent) {
+  const size_t d = s->data->d;
+  const double dd = dpa_dot(s->dir, s->dir, d), fd = dpa_dot(s->f, s->dir, d);
+  const double ld = dpa_dot(s->lin, s->dir, d);
+  const double enough =
+      (s->at.iterations < LOOSE ? SEARCH_LOOSE : SEARCH_TIGHT) * fabs(descent);
+  double low = 0.0, at_low = descent, high = INFINITY, at_high = 0.0, t = 1.0;
+  for (int tries = 0;; tries++) {
+    const double at = trial(s, t) + s->at.quad * (fd + t * dd) + ld;
+    if (!(fabs(at) > enough) || tries == MAX_SEARCH)
+      return t;
+    if (at < 0.0) {
+      low = t;
+      at_low = at;
+    } else {
+      high = t;
+      at_high = at;
+    }
+    if (isinf(high)) {
+      t *= 4.0;
+    } else {
+      const double width = high - low;
+      t = low - at_low * width / (at_high - at_low);
+      t = fmin(fmax(t, low + 0.1 * width), high - 0.1 * width);
+    }
+  }
+}
+
+static void remember_pair(dpa_solver *s, double t) {
+  const size_t d = s->data->d;
+  const size_t p = s->at.pairs == 0 ? 0 : (s->at.newest + 1) % DPA_PAIRS;
+  double *step = s->step_pair + p * d, *change = s->grad_pair + p * d;
+  for (size_t j = 0; j < d; j++) {
+    step[j] = t * s->dir[j];
+    change[j] = s->grad[j] - s->old_grad[j];
+  }
+  const double inner = dpa_dot(step, change, d);
+  if (!(inner > 0.0))
+    return; /* rounding ate the curvature: the slot stays unused */
+  s->at.inner_pair[p] = inner;
+  s->at.newest = p;
+  if (s->at.pairs < DPA_PAIRS)
+    s->at.pairs++;
+}
+
+dpa_status dpa_solver_advance(dpa_solver *s) {
+  const size_t n = s->data->n, d = s->data->d;
+  dpa_status status = DPA_OK;
+  if (!s->at.known)
+    from_scratch(s);
+  if (s->at.iterations == 0) {
+    refresh_gradient(s);
+    if (s->at.curved && s->at.refactor)
+      status = dpa_solver_factorise(s);
+  }
+  if (!isfinite(s->at.norm))
+    return DPA_NUMERIC;
+  if (s->at.norm <= s->at.enough && drifted(s)) {
+    from_scratch(s);
+    refresh_gradient(s);
+  }
+  if (s->at.norm <= s->at.enough)
+    return DPA_OK;
+  if (s->at.iterations >= MAX_STEPS)
+    return DPA_STALLED;
+  if (!s->at.curved)
+    status = dpa_solver_rebuild(s);
+  if (status != DPA_OK)
+    return status;
+  if (s->at.iterations == 0) {
+    status = dpa_solver_try_model(s);
+    if (status != DPA_CONTINUE)
+      return status;
+    status = DPA_OK;
+  }
+
+  direction(s);
+  const double descent = dpa_dot(s->grad, s->dir, d);
+  if (!(descent < 0.0))
+    return DPA_STALLED;
+  dpa_records_margin(s->data, s->dir, s->along);
+  const double t = search(s, descent);
+  const double before = s->at.norm;
+  s->at.travelled += dpa_norm(s->f, d) + t * dpa_norm(s->dir, d);
+  memcpy(s->old_grad, s->grad, d * sizeof *s->grad);
+  for (size_t j = 0; j < d; j++)
+    s->f[j] += t * s->dir[j];
+  for (size_t k = 0; k < n; k++)
+    s->margin[k] += t * s->along[k];
+  data_gradient(s); /* from the derivatives of the accepted trial */
+  refresh_gradient(s);
+  remember_pair(s, t);
+  s->at.iterations++;
+  s->at.age++;
+  s->at.distance = -1.0;
+  if (s->at.norm < s->at.best) {
+    s->at.best = s->at.norm;
+    s->at.idle = 0;
+  } else if (++s->at.idle > MAX_IDLE) {
+    return DPA_STALLED;
+  }
+  if (s->at.norm > s->at.enough && s->at.norm > PAYS * before && s->at.age >= MIN_AGE)
+    status = dpa_solver_rebuild(s);
+  return status == DPA_OK ? DPA_CONTINUE : status;
+}
+
+const double *dpa_solver_margin(dpa_solver *s) {
+  if (!s->at.ahead)
+    return s->margin;
+  dpa_records_margin(s->data, s->f, s->along);
+  return s->along;
+}

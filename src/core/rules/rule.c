@@ -1,0 +1,7 @@
+#include "rules/rule.h"
+
+const dpa_rule *const dpa_rules[] = {
+    &dpa_rule_exact, &dpa_rule_recycled, &dpa_rule_plausible, &dpa_rule_sparse_vector,
+    &dpa_rule_prox,  &dpa_rule_gradient, &dpa_rule_block,
+};
+const size_t dpa_rules_count = sizeof dpa_rules / sizeof *dpa_rules;

@@ -1,0 +1,167 @@
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "rules/store.h"
+
+#include "data/shorten.h"
+#include "rules/prox_glm.h"
+#include "vector.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK 1024        /* users of a SHARED round at a time */
+#define FORGOTTEN 0x1p-60 /* a weight that no sum of doubles can feel */
+
+const char *const dpa_store_names[] = {"dense", "shared", "traced"};
+
+/* Rounds back at which |1 - 2 lambda|^j is forgotten; 0 when it never is. */
+static size_t memory_depth(double lambda) {
+  const double keep = fabs(1.0 - 2.0 * lambda);
+  if (keep == 0.0)
+    return 1;
+  if (keep >= 1.0)
+    return 0;
+  const double depth = ceil(log(FORGOTTEN) / log(keep)) + 1.0;
+  return depth < 1e6 ? (size_t)depth : 0;
+}
+
+void dpa_store_choose(dpa_users *users, size_t d, double lambda, int own_noise,
+                      int some, int one, double step_bound) {
+  users->store = DPA_DENSE;
+  users->depth = 0;
+  if (users->size || one || own_noise || isfinite(step_bound))
+    return;
+  if (!some) {
+    users->store = DPA_SHARED;
+    return;
+  }
+  const size_t depth = memory_depth(lambda);
+  if (depth > 0 && depth / 2 + 3 < d) {
+    users->store = DPA_TRACED;
+    users->depth = depth;
+  }
+}
+
+double dpa_users_derivative(dpa_party *party, const dpa_order *order, size_t i,
+                            double target) {
+  const double norm = party->records.norm[i], weight = order->gamma * norm * norm;
+  double derivative;
+  dpa_prox_glm(party->loss, party->width, party->records.y + i, &target, &weight, 1,
+               party->as.users.margin + i, &derivative);
+  return dpa_clip(derivative, norm, order->clip);
+}
+
+/* The users of one chunk, whose new c_i a_i are summed. */
+static void shared_chunk(const dpa_party *party, const dpa_order *order,
+                         const double *towards, size_t chunk) {
+  const dpa_users *users = &party->as.users;
+  const double keep = 1.0 - 2.0 * order->lambda;
+  const double push = 2.0 * order->lambda * order->gamma;
+  const size_t base = users->count / users->chunks,
+               extra = users->count % users->chunks;
+  const size_t start = chunk * base + (chunk < extra ? chunk : extra);
+  const size_t end = start + base + (chunk < extra);
+  double target[BLOCK], weight[BLOCK], derivative[BLOCK];
+  double *sum = users->partial + chunk * users->stride;
+  memset(sum, 0, party->d * sizeof *sum);
+  for (size_t first = start; first < end; first += BLOCK) {
+    const size_t m = end - first < BLOCK ? end - first : BLOCK;
+    const dpa_records part = dpa_records_part(&party->records, first, m);
+    double *along = users->along + first;
+    dpa_records_margin(&part, towards, target);
+    for (size_t k = 0; k < m; k++) {
+      const double square = part.norm[k] * part.norm[k];
+      target[k] -= along[k] * square;
+      weight[k] = order->gamma * square;
+    }
+    dpa_prox_glm(party->loss, party->width, part.y, target, weight, m,
+                 users->margin + first, derivative);
+    for (size_t k = 0; k < m; k++)
+      along[k] =
+          keep * along[k] - push * dpa_clip(derivative[k], part.norm[k], order->clip);
+    dpa_records_add_gradient(&part, along, sum);
+  }
+}
+
+/* All users in one pass. The number of chunks depends on that of users alone and their
+ * sums are added in order, so the result is the same for any number of threads. */
+void dpa_shared_round(dpa_party *party, const dpa_order *order) {
+  dpa_users *users = &party->as.users;
+  const size_t d = party->d;
+  const double keep = 1.0 - 2.0 * order->lambda;
+  double *towards = users->change;
+  for (size_t j = 0; j < d; j++)
+    towards[j] = 2.0 * users->z[j] - users->centre[j];
+  const int chunks = (int)users->chunks;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic, 1)                                          \
+    num_threads(party->threads) if (party->threads > 1)
+#endif
+  for (int k = 0; k < chunks; k++)
+    shared_chunk(party, order, towards, (size_t)k);
+  double *sum = users->row;
+  memset(sum, 0, d * sizeof *sum);
+  for (size_t k = 0; k < users->chunks; k++)
+    for (size_t j = 0; j < d; j++)
+      sum[j] += users->partial[k * users->stride + j];
+  for (size_t j = 0; j < d; j++) {
+    users->centre[j] = keep * users->centre[j] + 2.0 * order->lambda * users->z[j];
+    party->message[j] = (double)users->count * users->centre[j] + sum[j];
+  }
+}
+
+/* One user who takes part: its u_i = w_i + c_i a_i is added up as users->share, the
+ * weights of the z it remembers, and `sum`, the rest; then it moves. */
+static void traced_user(dpa_party *party, const dpa_order *order, size_t i,
+                        double *sum) {
+  dpa_users *users = &party->as.users;
+  const size_t d = party->d, depth = users->depth;
+  const double keep = 1.0 - 2.0 * order->lambda, twice = 2.0 * order->lambda;
+  const double norm = party->records.norm[i];
+  int *last = users->last + i * depth;
+  dpa_records_copy(&party->records, i, users->row);
+  const double inner = dpa_dot(users->row, users->z, d);
+  const double pull =
+      order->gamma *
+      dpa_users_derivative(party, order, i, 2.0 * inner - users->inner[i]);
+  const size_t parts = (size_t)users->parts[i];
+  double weight = twice;
+  for (size_t back = 1; back <= depth && back <= parts; back++) {
+    users->share[last[(parts - back) % depth]] += weight;
+    weight *= keep;
+  }
+  const double off = users->along[i] + pull;
+  for (size_t j = 0; j < d; j++)
+    sum[j] += off * users->row[j];
+  users->inner[i] = keep * users->inner[i] + twice * (inner - pull * norm * norm);
+  users->along[i] = keep * users->along[i] - twice * pull;
+  last[parts % depth] = (int)order->round - 1;
+  users->parts[i]++;
+}
+
+void dpa_traced_round(dpa_party *party, const dpa_order *order) {
+  dpa_users *users = &party->as.users;
+  const size_t d = party->d, k = order->round - 1;
+  double *sum = users->change;
+  memcpy(users->history + k * d, users->z, d * sizeof *users->z);
+  memset(sum, 0, d * sizeof *sum);
+  memset(users->share, 0, (k + 1) * sizeof *users->share);
+  size_t mine = 0;
+  for (size_t at = 0; at < order->users.count; at++) {
+    const size_t i = (size_t)order->users.index[at];
+    if (i < users->first || i - users->first >= users->count)
+      continue;
+    traced_user(party, order, i - users->first, sum);
+    mine++;
+  }
+  for (size_t t = 0; t < k; t++)
+    if (users->share[t] != 0.0)
+      for (size_t j = 0; j < d; j++)
+        sum[j] += users->share[t] * users->history[t * d + j];
+  /* the sum of u moves by 2 lambda times the sum of z - u_i - gamma g_i */
+  for (size_t j = 0; j < d; j++)
+    party->message[j] += 2.0 * order->lambda * ((double)mine * users->z[j] - sum[j]);
+  party->head->sent = mine > 0;
+}

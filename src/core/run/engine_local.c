@@ -1,0 +1,89 @@
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "run/engine_local.h"
+
+#include "run/step.h"
+
+void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
+                      const dpa_holding *holding) {
+  const size_t parties = plan->parties;
+  dpa_party measured;
+  local->plan = plan;
+  local->waiting = 0;
+  local->party = DPA_TAKE(arena, dpa_party, parties);
+  local->status = DPA_TAKE(arena, dpa_status, parties);
+  local->inbox = DPA_TAKE(arena, const double *, parties);
+  for (size_t i = 0; i < parties; i++)
+    dpa_party_open(arena->base ? &local->party[i] : &measured, arena, plan, i,
+                   &holding[i].records, holding[i].users, holding[i].size);
+}
+
+void dpa_local_start(dpa_local *local, const dpa_key *key) {
+  dpa_key own;
+  for (size_t i = 0; i < local->plan->parties; i++) {
+    dpa_key_party(key, (uint32_t)i, &own);
+    dpa_party_start(&local->party[i], &own);
+  }
+  dpa_forget(&own, sizeof own);
+}
+
+void dpa_local_close(dpa_local *local) {
+  for (size_t i = 0; i < local->plan->parties; i++)
+    dpa_party_close(&local->party[i]);
+}
+
+/* One call of begin (first) or advance for every party that is not finished. Answers
+ * whether some party has more to do. */
+static int sweep(dpa_local *local, int first) {
+  const int parties = (int)local->plan->parties;
+  int more = 0;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic, 1) num_threads(local->plan->threads)        \
+    reduction(|                                                                        \
+              : more) if (local->plan->threads > 1 && parties > 1)
+#endif
+  for (int i = 0; i < parties; i++) {
+    dpa_party *party = &local->party[i];
+    if (first)
+      local->status[i] =
+          dpa_party_begin(party, local->plan, local->round, local->inbox[i]);
+    else if (local->status[i] == DPA_CONTINUE)
+      local->status[i] = dpa_party_advance(party);
+    more |= local->status[i] == DPA_CONTINUE;
+  }
+  return more;
+}
+
+static dpa_status submit(void *context, size_t party, uint32_t round,
+                         const double *inbox) {
+  dpa_local *local = context;
+  local->inbox[party] = inbox;
+  local->round = round;
+  local->waiting = 1;
+  return DPA_OK;
+}
+
+static dpa_status collect(void *context, size_t party, dpa_message *message) {
+  dpa_local *local = context;
+  if (local->waiting) {
+    local->waiting = 0;
+    const size_t done = local->round > 0 ? local->round - 1 : 0;
+    int more = sweep(local, 1);
+    while (more) {
+      if (local->poll(local->poll_context, done))
+        return DPA_INTERRUPT;
+      more = sweep(local, 0);
+    }
+  }
+  *message = dpa_party_message(&local->party[party]);
+  return DPA_OK;
+}
+
+dpa_engine dpa_local_engine(dpa_local *local, dpa_poll poll, void *poll_context) {
+  const dpa_engine engine = {local, submit, collect, poll, poll_context};
+  local->poll = poll;
+  local->poll_context = poll_context;
+  return engine;
+}

@@ -1,0 +1,37 @@
+/* The engine of one process: threads share the parties of a round. With one party they
+ * share its passes over records. Results are the same for any number of threads. */
+#ifndef DPA_ENGINE_LOCAL_H
+#define DPA_ENGINE_LOCAL_H
+
+#include "run/engine.h"
+#include "run/plan.h"
+
+/* The records of a party. */
+typedef struct dpa_holding {
+  dpa_records records;
+  size_t users;    /* relay "server" */
+  const int *size; /* records a user; NULL: one each */
+} dpa_holding;
+
+typedef struct dpa_local {
+  const dpa_plan *plan;
+  dpa_poll poll;
+  void *poll_context;
+  dpa_party *party; /* placed by the layout, as the next ones */
+  dpa_status *status;
+  const double **inbox;
+  uint32_t round;
+  int waiting; /* submitted, and not yet worked on */
+} dpa_local;
+
+/* Place all parties (measuring when the arena has no base). */
+void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
+                      const dpa_holding *holding);
+
+/* Start all parties, with keys derived from the run's. */
+void dpa_local_start(dpa_local *local, const dpa_key *key);
+void dpa_local_close(dpa_local *local);
+
+dpa_engine dpa_local_engine(dpa_local *local, dpa_poll poll, void *poll_context);
+
+#endif

@@ -1,0 +1,61 @@
+/* Nodes of a network: a node's inbox is the sum of its neighbours' last messages. gap:
+ * root mean square distance of the nodes to their mean; step: root mean square change
+ * of the messages. */
+#include "run/relay.h"
+
+#include <math.h>
+#include <string.h>
+
+static void sum_neighbours(dpa_hub *hub) {
+  const dpa_plan *plan = hub->plan;
+  for (size_t i = 0; i < plan->parties; i++)
+    dpa_network_sum(&plan->network, i, hub->trace->f, plan->d,
+                    hub->inbox + i * plan->d);
+}
+
+static void start(dpa_hub *hub) {
+  const dpa_plan *plan = hub->plan;
+  const size_t bytes = plan->parties * plan->d * sizeof(double);
+  if (plan->start)
+    memcpy(hub->trace->f, plan->start, bytes);
+  else
+    memset(hub->trace->f, 0, bytes);
+  sum_neighbours(hub);
+}
+
+static void measure(dpa_hub *hub, size_t t) {
+  const size_t nodes = hub->plan->parties, d = hub->plan->d;
+  double step = 0.0, gap = 0.0;
+  memset(hub->mean, 0, d * sizeof *hub->mean);
+  for (size_t i = 0; i < nodes; i++) {
+    const double *value = hub->message[i].values, *before = hub->trace->f + i * d;
+    for (size_t j = 0; j < d; j++) {
+      const double change = value[j] - before[j];
+      step += change * change;
+      hub->mean[j] += value[j] / (double)nodes;
+    }
+  }
+  for (size_t i = 0; i < nodes; i++)
+    for (size_t j = 0; j < d; j++) {
+      const double off = hub->message[i].values[j] - hub->mean[j];
+      gap += off * off;
+    }
+  hub->trace->gap[t] = sqrt(gap / (double)nodes);
+  hub->trace->step[t] = sqrt(step / (double)nodes);
+}
+
+static dpa_status deliver(dpa_hub *hub, uint32_t round) {
+  dpa_trace *trace = hub->trace;
+  const size_t nodes = hub->plan->parties, d = hub->plan->d, t = round - 1;
+  measure(hub, t);
+  for (size_t i = 0; i < nodes; i++)
+    memcpy(trace->f + i * d, hub->message[i].values, d * sizeof *trace->f);
+  sum_neighbours(hub);
+  if (trace->iterates)
+    for (size_t i = 0; i < nodes; i++)
+      for (size_t j = 0; j < d; j++)
+        trace->iterates[(j * nodes + i) * trace->kept + t] = trace->f[i * d + j];
+  return DPA_OK;
+}
+
+const dpa_relay dpa_relay_graph = {"graph", &dpa_layout_node, 1, NULL, start, deliver};

@@ -1,0 +1,100 @@
+#include "ffi_engine.h"
+
+#include <string.h>
+
+int ffi_engine_open(ffi_engine *engine, SEXP list, SEXP held, SEXP keeper,
+                    const dpa_plan *plan) {
+  const ffi_reader reader = {list, NULL};
+  engine->submit = ffi_field(&reader, "submit");
+  engine->collect = ffi_field(&reader, "collect");
+  engine->held = held;
+  engine->plan = plan;
+  engine->board = FFI_TAKE(keeper, double, plan->d * plan->parties);
+  engine->round = 0;
+  return Rf_isFunction(engine->submit) && Rf_isFunction(engine->collect);
+}
+
+/* ---- calling R ------------------------------------------------------------------- */
+
+typedef struct call {
+  SEXP code, held;
+  int failed;
+} call;
+
+static SEXP evaluate(void *context) {
+  const call *it = context;
+  return Rf_eval(it->code, R_GlobalEnv);
+}
+
+static SEXP caught(SEXP condition, void *context) {
+  call *it = context;
+  it->failed = 1;
+  return condition;
+}
+
+static void guarded(void *context) {
+  call *it = context;
+  SEXP value = PROTECT(R_tryCatchError(evaluate, it, caught, it));
+  SET_VECTOR_ELT(it->held, it->failed ? 1 : 0, value);
+  UNPROTECT(1);
+}
+
+/* The value of a call is held[0], an error's condition held[1]. Nothing jumps. */
+static dpa_status ask(ffi_engine *engine, SEXP code) {
+  call it = {code, engine->held, 0};
+  if (!R_ToplevelExec(guarded, &it))
+    return DPA_INTERRUPT;
+  return it.failed ? DPA_ENGINE : DPA_OK;
+}
+
+/* ---- the engine ------------------------------------------------------------------ */
+
+static dpa_status submit(void *context, size_t party, uint32_t round,
+                         const double *inbox) {
+  ffi_engine *engine = context;
+  const size_t d = engine->plan->d;
+  engine->round = round;
+  SEXP values = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)d));
+  memcpy(REAL(values), inbox, d * sizeof *inbox);
+  SEXP who = PROTECT(Rf_ScalarInteger((int)party + 1));
+  SEXP when = PROTECT(Rf_ScalarInteger((int)round));
+  SEXP code = PROTECT(Rf_lang4(engine->submit, who, when, values));
+  const dpa_status status = ask(engine, code);
+  UNPROTECT(4);
+  return status;
+}
+
+static dpa_status read_answer(ffi_engine *engine, size_t party, dpa_message *message) {
+  SEXP answer = VECTOR_ELT(engine->held, 0);
+  if (Rf_inherits(answer, "condition")) {
+    SET_VECTOR_ELT(engine->held, 1, answer);
+    return DPA_ENGINE;
+  }
+  const size_t d = engine->plan->d;
+  ffi_reader reader = {answer, NULL};
+  const double *values = ffi_reals(&reader, "values", d);
+  const int sent = ffi_flag(&reader, "sent");
+  if (reader.bad)
+    return DPA_ENGINE;
+  double *board = engine->board + party * d;
+  memcpy(board, values, d * sizeof *board);
+  const dpa_message read = {engine->round, (uint32_t)party, sent, DPA_OK, d, board};
+  *message = read;
+  return DPA_OK;
+}
+
+static dpa_status collect(void *context, size_t party, dpa_message *message) {
+  ffi_engine *engine = context;
+  SEXP who = PROTECT(Rf_ScalarInteger((int)party + 1));
+  SEXP code = PROTECT(Rf_lang2(engine->collect, who));
+  dpa_status status = ask(engine, code);
+  if (status == DPA_OK)
+    status = read_answer(engine, party, message);
+  UNPROTECT(2);
+  return status;
+}
+
+dpa_engine ffi_engine_of(ffi_engine *engine, ffi_watcher *watch) {
+  const dpa_engine out = {engine, submit, collect, ffi_poll, watch};
+  return out;
+}

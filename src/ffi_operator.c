@@ -1,0 +1,130 @@
+/* Operators at a point: what a run does in one round, without noise. */
+#include "ffi.h"
+
+#include "data/affine.h"
+#include "ffi_plan.h"
+#include "ffi_records.h"
+#include "rules/store.h"
+#include "run/relay.h"
+#include "run/step.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* list(scale, norm) of records in place, see ffi_records.h. */
+SEXP ffi_row_measure(SEXP x, SEXP bound) {
+  const char *list_names[] = {"x", ""}, *names[] = {"scale", "norm", ""};
+  SEXP list = PROTECT(Rf_mkNamed(VECSXP, list_names));
+  SET_VECTOR_ELT(list, 0, x);
+  ffi_reader reader = {list, NULL};
+  const dpa_records records = ffi_in_place(&reader);
+  ffi_check(&reader, ffi_is_number(bound) && REAL_RO(bound)[0] >= 1e-280, "bound");
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
+  if (!reader.bad)
+    dpa_measure(&records, REAL_RO(bound)[0], REAL(VECTOR_ELT(out, 0)),
+                REAL(VECTOR_ELT(out, 1)));
+  UNPROTECT(2);
+  return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : out;
+}
+
+/* The one party of a plan, without a key: its orders have no noise. */
+static const dpa_plan *open_one(ffi_reader *reader, SEXP records, SEXP keeper,
+                                dpa_party *party) {
+  static const dpa_key no_key = {{0}};
+  dpa_plan *plan = (dpa_plan *)ffi_plan(reader, keeper);
+  ffi_check(reader, plan->parties == 1 && plan->rounds == 1, "parties");
+  if (reader->bad)
+    return NULL;
+  plan->mechanism = NULL;
+  ffi_reader data = {records, NULL};
+  const dpa_holding *holding =
+      ffi_records(&data, keeper, 1, plan->d, plan->relay->layout == &dpa_layout_users);
+  if (!ffi_check(reader, !data.bad, data.bad))
+    return NULL;
+  dpa_arena arena = {NULL, 0, 0};
+  dpa_party_open(party, &arena, plan, 0, &holding->records, holding->users,
+                 holding->size);
+  if (!ffi_check(reader, ffi_place(&arena, keeper), "records"))
+    return NULL;
+  dpa_party_open(party, &arena, plan, 0, &holding->records, holding->users,
+                 holding->size);
+  dpa_party_start(party, &no_key);
+  return plan;
+}
+
+/* R(u) of consensus ADMM at states u, d x users. spec: of one round of a walk, so that
+ * every user has a state of its own. */
+SEXP ffi_consensus_operator(SEXP spec, SEXP records, SEXP u) {
+  ffi_reader reader = {spec, NULL};
+  SEXP keeper = PROTECT(ffi_keeper());
+  dpa_party party;
+  const dpa_plan *plan = open_one(&reader, records, keeper, &party);
+  if (plan && ffi_check(&reader, party.layout == &dpa_layout_users, "relay"))
+    ffi_check(&reader, ffi_is_reals(u, plan->d * party.as.users.count), "u");
+  if (reader.bad) {
+    UNPROTECT(1);
+    return ffi_status_of(DPA_ARGUMENT, reader.bad);
+  }
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(u)));
+  dpa_order order;
+  dpa_plan_order(plan, 0, 1, party.active, &order);
+  const dpa_status status = dpa_prox_operator(&party, &order, plan->penalty,
+                                              plan->parameter, REAL_RO(u), REAL(out));
+  UNPROTECT(2);
+  return status == DPA_OK ? out : ffi_status(status);
+}
+
+/* The gradient at u: at some coordinates (from 1, increasing), where it is their norm
+ * that is bounded, or at all (NULL). spec: of one round of descent. */
+SEXP ffi_gradient(SEXP spec, SEXP records, SEXP u, SEXP at) {
+  ffi_reader reader = {spec, NULL};
+  SEXP keeper = PROTECT(ffi_keeper());
+  dpa_party party;
+  const dpa_plan *plan = open_one(&reader, records, keeper, &party);
+  const size_t count = at == R_NilValue ? 0 : (size_t)Rf_xlength(at);
+  if (plan && ffi_check(&reader, party.layout == &dpa_layout_holder, "relay"))
+    ffi_check(&reader, ffi_is_reals(u, plan->d), "u");
+  int ok = at == R_NilValue || (TYPEOF(at) == INTSXP && plan && count <= plan->d);
+  for (size_t k = 0; ok && k < count; k++)
+    ok = INTEGER_RO(at)[k] > (k > 0 ? INTEGER_RO(at)[k - 1] : 0) &&
+         (size_t)INTEGER_RO(at)[k] <= plan->d;
+  ffi_check(&reader, ok, "at");
+  if (reader.bad) {
+    UNPROTECT(1);
+    return ffi_status_of(DPA_ARGUMENT, reader.bad);
+  }
+  dpa_order order;
+  dpa_plan_order(plan, 0, 1, party.active, &order);
+  int *index = FFI_TAKE(keeper, int, count);
+  for (size_t k = 0; k < count; k++)
+    index[k] = INTEGER_RO(at)[k] - 1;
+  if (at != R_NilValue) {
+    order.coordinates.index = index;
+    order.coordinates.count = count;
+  }
+  party.layout->receive(&party, NULL, REAL_RO(u));
+  const dpa_status status = dpa_rule_block.begin(&party, &order);
+  const size_t length = at == R_NilValue ? plan->d : count;
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)length));
+  for (size_t k = 0; k < length; k++)
+    REAL(out)[k] = party.message[at == R_NilValue ? k : (size_t)index[k]];
+  UNPROTECT(2);
+  return status == DPA_OK ? out : ffi_status(status);
+}
+
+/* A u + b at some entries (from 1), A column-major. */
+SEXP ffi_affine(SEXP A, SEXP b, SEXP u, SEXP at) {
+  const size_t d = (size_t)Rf_xlength(u), count = (size_t)Rf_xlength(at);
+  int ok = ffi_is_reals(u, d) && ffi_is_reals(b, d) && d < INT_MAX &&
+           ffi_is_reals(A, d * d) && TYPEOF(at) == INTSXP;
+  for (size_t k = 0; ok && k < count; k++)
+    ok = INTEGER_RO(at)[k] >= 1 && (size_t)INTEGER_RO(at)[k] <= d;
+  if (!ok)
+    return ffi_status(DPA_ARGUMENT);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
+  dpa_affine(REAL_RO(A), REAL_RO(b), REAL_RO(u), d, INTEGER_RO(at), count, REAL(out));
+  UNPROTECT(1);
+  return out;
+}

@@ -1,0 +1,214 @@
+#include "ffi_records.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- matrices -------------------------------------------------------------------- */
+
+typedef struct shape {
+  size_t rows, columns;
+  const double *dense; /* NULL: sparse, compressed by column: */
+  const int *p, *i;
+  const double *x;
+} shape;
+
+/* The matrix `x` of the list; 0 x 0 when something is amiss. */
+static shape read_matrix(ffi_reader *reader) {
+  shape out = {0, 0, NULL, NULL, NULL, NULL};
+  SEXP x = ffi_field(reader, "x");
+  if (TYPEOF(x) != VECSXP) {
+    if (!ffi_check(reader, TYPEOF(x) == REALSXP && Rf_isMatrix(x), "x"))
+      return out;
+    out.rows = (size_t)Rf_nrows(x);
+    out.columns = (size_t)Rf_ncols(x);
+    out.dense = REAL_RO(x);
+    return out;
+  }
+  ffi_reader slots = {x, NULL};
+  const int *dim = ffi_ints(&slots, "Dim", 2, 0, INT_MAX - 1);
+  const int *p = dim ? ffi_ints(&slots, "p", (size_t)dim[1] + 1, 0, INT_MAX) : NULL;
+  int ok = p && p[0] == 0;
+  for (int j = 0; ok && j < dim[1]; j++)
+    ok = p[j] <= p[j + 1];
+  const int *i = ok ? ffi_ints(&slots, "i", (size_t)p[dim[1]], 0, dim[0] - 1) : NULL;
+  const double *values = i ? ffi_reals(&slots, "x", (size_t)p[dim[1]]) : NULL;
+  if (!ffi_check(reader, values != NULL, "x"))
+    return out;
+  out.rows = (size_t)dim[0];
+  out.columns = (size_t)dim[1];
+  out.p = p;
+  out.i = i;
+  out.x = values;
+  return out;
+}
+
+dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const size_t *place,
+                       double bound) {
+  dpa_records records;
+  memset(&records, 0, sizeof records);
+  const shape x = read_matrix(reader);
+  if (reader->bad)
+    return records;
+  const size_t n = records.n = x.rows, d = records.d = x.columns;
+  if (x.dense) {
+    if (!ffi_check(reader, d == 0 || n < SIZE_MAX / 16 / d, "x"))
+      return records;
+    double *dense = FFI_TAKE(keeper, double, n *d);
+    dpa_pack_dense(n, d, x.dense, place, bound, dense);
+    records.dense = dense;
+    return records;
+  }
+  int *row = FFI_TAKE(keeper, int, n + 1);
+  int *col = FFI_TAKE(keeper, int, (size_t)x.p[d]);
+  double *val = FFI_TAKE(keeper, double, (size_t)x.p[d]);
+  dpa_pack_sparse(n, d, x.p, x.i, x.x, place, bound, row, col, val);
+  records.row = row;
+  records.col = col;
+  records.val = val;
+  return records;
+}
+
+dpa_records ffi_in_place(ffi_reader *reader) {
+  dpa_records records;
+  memset(&records, 0, sizeof records);
+  const shape x = read_matrix(reader);
+  records.n = x.dense ? x.rows : x.columns;
+  records.d = x.dense ? x.columns : x.rows;
+  records.dense = x.dense;
+  records.lead = x.dense ? x.rows : 0;
+  records.row = x.p;
+  records.col = x.i;
+  records.val = x.x;
+  return records;
+}
+
+/* ---- a place for every record ---------------------------------------------------- */
+
+/* Where each of n records goes, from 0: a permutation. */
+static const size_t *read_places(ffi_reader *reader, SEXP keeper, size_t n) {
+  size_t *place = FFI_TAKE(keeper, size_t, n);
+  for (size_t k = 0; k < n; k++)
+    place[k] = k;
+  if (!ffi_has(reader, "place"))
+    return place;
+  const int *given = ffi_ints(reader, "place", n, 1, n < INT_MAX ? (int)n : INT_MAX);
+  if (!given)
+    return place;
+  unsigned char *taken = FFI_TAKE(keeper, unsigned char, n);
+  memset(taken, 0, n);
+  int once = 1;
+  for (size_t k = 0; k < n; k++) {
+    place[k] = (size_t)given[k] - 1;
+    once &= !taken[place[k]]++;
+  }
+  ffi_check(reader, once, "place");
+  return place;
+}
+
+static size_t sum_of(const int *x, size_t n) {
+  size_t sum = 0;
+  for (size_t k = 0; k < n; k++)
+    sum += (size_t)x[k];
+  return sum;
+}
+
+/* ---- parties --------------------------------------------------------------------- */
+
+/* Users of a party whose records end at `end`; answers whether they end there too. */
+static int take_users(const int *user_size, size_t users, size_t *next, size_t records,
+                      dpa_holding *holding) {
+  size_t sum = 0;
+  holding->size = user_size + *next;
+  while (*next < users && sum < records)
+    sum += (size_t)user_size[(*next)++];
+  holding->users = (size_t)(user_size + *next - holding->size);
+  return sum == records;
+}
+
+/* Records of all parties, in their order, to one holding each. */
+static void share_out(ffi_reader *reader, SEXP keeper, dpa_records all, size_t parties,
+                      int users, dpa_holding *holding) {
+  const int *size =
+      ffi_has(reader, "size") ? ffi_ints(reader, "size", parties, 0, INT_MAX) : NULL;
+  const int several = users && ffi_has(reader, "user_size");
+  const int *user_size =
+      several ? ffi_ints(reader, "user_size", FFI_ANY, 1, INT_MAX) : NULL;
+  const size_t held = size ? sum_of(size, parties) : parties == 1 ? all.n : SIZE_MAX;
+  if (!ffi_check(reader, held == all.n, "size") || reader->bad)
+    return;
+  if (users && !several && !all.norm) {
+    double *norm = FFI_TAKE(keeper, double, all.n);
+    dpa_records_norms(&all, norm);
+    all.norm = norm;
+  }
+  const size_t every = several ? (size_t)Rf_xlength(ffi_field(reader, "user_size")) : 0;
+  size_t first = 0, next = 0;
+  int fits = 1;
+  for (size_t i = 0; i < parties; i++) {
+    const size_t n = size ? (size_t)size[i] : all.n;
+    holding[i].records = dpa_records_part(&all, first, n);
+    holding[i].users = n;
+    holding[i].size = NULL;
+    if (several)
+      fits &= take_users(user_size, every, &next, n, &holding[i]);
+    first += n;
+  }
+  ffi_check(reader, !several || (fits && next == every), "user_size");
+}
+
+static dpa_records packed_records(ffi_reader *reader, SEXP keeper, double bound) {
+  SEXP y = ffi_field(reader, "y");
+  const size_t n = (size_t)Rf_xlength(y);
+  const double *given = ffi_reals(reader, "y", n);
+  const size_t *place = read_places(reader, keeper, n);
+  dpa_records none;
+  memset(&none, 0, sizeof none);
+  if (reader->bad)
+    return none;
+  const shape x = read_matrix(reader);
+  if (!ffi_check(reader, x.rows == n, "y"))
+    return none;
+  dpa_records all = ffi_packed(reader, keeper, place, bound);
+  double *label = FFI_TAKE(keeper, double, n);
+  for (size_t k = 0; k < n; k++)
+    label[place[k]] = given[k];
+  all.y = label;
+  return all;
+}
+
+static dpa_records placed_records(ffi_reader *reader, SEXP keeper, double bound) {
+  dpa_records all = ffi_in_place(reader);
+  all.y = ffi_reals(reader, "y", all.n);
+  if (reader->bad)
+    return all;
+  if (ffi_has(reader, "scale")) {
+    all.scale = ffi_reals(reader, "scale", all.n);
+    all.norm = ffi_reals(reader, "norm", all.n);
+    return all;
+  }
+  double *scale = FFI_TAKE(keeper, double, all.n),
+         *norm = FFI_TAKE(keeper, double, all.n);
+  dpa_measure(&all, bound, scale, norm);
+  all.scale = scale;
+  all.norm = norm;
+  return all;
+}
+
+dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t d,
+                         int users) {
+  const double bound = ffi_real(reader, "row_bound", 1e-280, R_PosInf);
+  const int in_place = strcmp(ffi_string(reader, "layout"), "in_place") == 0;
+  ffi_check(reader, in_place || strcmp(ffi_string(reader, "layout"), "packed") == 0,
+            "layout");
+  if (!ffi_check(reader, !in_place || parties == 1, "layout"))
+    return NULL;
+  const dpa_records all = in_place ? placed_records(reader, keeper, bound)
+                                   : packed_records(reader, keeper, bound);
+  if (reader->bad ||
+      !ffi_check(reader, all.d == d && d < INT_MAX && all.n < INT_MAX, "x"))
+    return NULL;
+  dpa_holding *holding = FFI_TAKE(keeper, dpa_holding, parties);
+  share_out(reader, keeper, all, parties, users, holding);
+  return holding;
+}

@@ -1,0 +1,26 @@
+/* Records from R: list(x, y, place, size, row_bound, layout, ...), see ffi_records().
+ */
+#ifndef DPA_FFI_RECORDS_H
+#define DPA_FFI_RECORDS_H
+
+#include "ffi.h"
+#include "run/engine_local.h"
+
+/* One holding a party.
+ *
+ * x: a matrix, or list(p, i, x, Dim) of a dgCMatrix. y: labels.
+ * layout = "packed": a copy in the order of the parties. `place` (from 1) is where each
+ *   record goes, NULL: where it is; `size` the parties' numbers of records, NULL: one
+ *   party; `user_size` the users' (relay "server"), NULL: one each.
+ * layout = "in_place": one party, nothing is copied. A sparse x is given as the slots
+ * of its transpose. `scale` and `norm`, as ffi_row_measure() gives them, save
+ * measuring. row_bound: longer rows are shortened to it. */
+dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t d,
+                         int users);
+
+/* A matrix as rows, without labels; x packed, or where it is. */
+dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const size_t *place,
+                       double bound);
+dpa_records ffi_in_place(ffi_reader *reader);
+
+#endif

@@ -1,0 +1,67 @@
+/* The native routines and their numbers of arguments: the only list of them. */
+#ifndef DPA_FFI_ROUTINES_H
+#define DPA_FFI_ROUTINES_H
+
+#ifndef R_NO_REMAP
+#define R_NO_REMAP
+#endif
+#include <Rinternals.h>
+
+#define DPA_ROUTINES(X)                                                                \
+  /* ffi_names.c */                                                                    \
+  X(ffi_losses, 0)                                                                     \
+  X(ffi_mechanisms, 0)                                                                 \
+  X(ffi_penalties, 0)                                                                  \
+  X(ffi_relays, 0)                                                                     \
+  X(ffi_rules, 0)                                                                      \
+  /* ffi_loss.c */                                                                     \
+  X(ffi_loss, 4)                                                                       \
+  X(ffi_loss_constants, 2)                                                             \
+  X(ffi_penalty_value, 3)                                                              \
+  X(ffi_prox, 4)                                                                       \
+  /* ffi_network.c */                                                                  \
+  X(ffi_components, 2)                                                                 \
+  /* ffi_random.c */                                                                   \
+  X(ffi_key, 1)                                                                        \
+  X(ffi_key_party, 2)                                                                  \
+  X(ffi_noise, 6)                                                                      \
+  X(ffi_participation, 4)                                                              \
+  X(ffi_permutation, 2)                                                                \
+  X(ffi_sample, 5)                                                                     \
+  X(ffi_walk, 3)                                                                       \
+  /* ffi_sparse_vector.c */                                                            \
+  X(ffi_sparse_vector, 3)                                                              \
+  /* ffi_run.c */                                                                      \
+  X(ffi_run, 4)                                                                        \
+  /* ffi_party.c */                                                                    \
+  X(ffi_party_close, 1)                                                                \
+  X(ffi_party_load, 2)                                                                 \
+  X(ffi_party_open, 4)                                                                 \
+  X(ffi_party_save, 2)                                                                 \
+  X(ffi_party_step, 3)                                                                 \
+  /* ffi_operator.c */                                                                 \
+  X(ffi_affine, 4)                                                                     \
+  X(ffi_consensus_operator, 3)                                                         \
+  X(ffi_gradient, 4)                                                                   \
+  X(ffi_row_measure, 2)                                                                \
+  /* ffi_account.c */                                                                  \
+  X(ffi_atoms_epsilon, 3)                                                              \
+  X(ffi_gaussian, 3)                                                                   \
+  X(ffi_loss_bins, 8)                                                                  \
+  X(ffi_merge_atoms, 5)                                                                \
+  X(ffi_rdp_objective, 5)                                                              \
+  X(ffi_rdp_sampled, 4)
+
+#define DPA_SEXPS_0 (void)
+#define DPA_SEXPS_1 (SEXP)
+#define DPA_SEXPS_2 (SEXP, SEXP)
+#define DPA_SEXPS_3 (SEXP, SEXP, SEXP)
+#define DPA_SEXPS_4 (SEXP, SEXP, SEXP, SEXP)
+#define DPA_SEXPS_5 (SEXP, SEXP, SEXP, SEXP, SEXP)
+#define DPA_SEXPS_6 (SEXP, SEXP, SEXP, SEXP, SEXP, SEXP)
+#define DPA_SEXPS_8 (SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP)
+
+#define DPA_DECLARE(name, arguments) SEXP name DPA_SEXPS_##arguments;
+DPA_ROUTINES(DPA_DECLARE)
+
+#endif

@@ -1,0 +1,186 @@
+/* A whole run: a plan, an engine, and what comes of them. */
+#include "ffi.h"
+
+#include "ffi_engine.h"
+#include "ffi_plan.h"
+#include "ffi_records.h"
+#include "rules/store.h"
+#include "run/run.h"
+
+#include <string.h>
+
+enum {
+  STATUS,
+  BEGUN,
+  DONE,
+  MODEL,
+  ITERATES,
+  GAP,
+  STEP,
+  SENT,
+  CONDITION,
+  EXTRA,
+  STATES
+};
+
+static double *put_reals(SEXP list, int at, size_t length) {
+  SEXP x = Rf_allocVector(REALSXP, (R_xlen_t)length);
+  SET_VECTOR_ELT(list, at, x);
+  memset(REAL(x), 0, length * sizeof(double));
+  return REAL(x);
+}
+
+static void set_dim(SEXP x, const int *dim, int count) {
+  SEXP value = PROTECT(Rf_allocVector(INTSXP, count));
+  memcpy(INTEGER(value), dim, (size_t)count * sizeof *dim);
+  Rf_setAttrib(x, R_DimSymbol, value);
+  UNPROTECT(1);
+}
+
+/* list(y, u, mean_x, mean_y) of a split. */
+static void put_extra(SEXP out, const dpa_plan *plan, dpa_trace *trace) {
+  const char *names[] = {"y", "u", "mean_x", "mean_y", ""};
+  const size_t m = plan->split.A.n;
+  SEXP extra = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, EXTRA, extra);
+  trace->y = put_reals(extra, 0, m);
+  trace->u = put_reals(extra, 1, m);
+  trace->mean_x = put_reals(extra, 2, plan->d);
+  trace->mean_y = put_reals(extra, 3, m);
+  UNPROTECT(1);
+}
+
+/* Where the trace goes: into the answer. */
+static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) {
+  dpa_trace trace;
+  memset(&trace, 0, sizeof trace);
+  const int many = plan->relay->many, graph = plan->relay == &dpa_relay_graph;
+  const size_t models = many ? plan->parties : 1;
+  trace.shown = late ? 1 : 0;
+  trace.kept = plan->rounds + trace.shown;
+  trace.f = put_reals(out, MODEL, plan->d * models);
+  const int dim[] = {(int)plan->d, (int)models};
+  set_dim(VECTOR_ELT(out, MODEL), dim, 2);
+  if (keep) {
+    const int cube[] = {(int)trace.kept, (int)models, (int)plan->d};
+    const int flat[] = {(int)trace.kept, (int)plan->d};
+    trace.iterates = put_reals(out, ITERATES, trace.kept * models * plan->d);
+    set_dim(VECTOR_ELT(out, ITERATES), many ? cube : flat, many ? 3 : 2);
+  }
+  if (graph || plan->relay == &dpa_relay_split)
+    trace.gap = put_reals(out, GAP, plan->rounds);
+  trace.step = put_reals(out, STEP, trace.kept);
+  if (plan->test) {
+    const int who[] = {(int)plan->parties, (int)plan->rounds};
+    SET_VECTOR_ELT(out, SENT, Rf_allocMatrix(LGLSXP, who[0], who[1]));
+    trace.sent = LOGICAL(VECTOR_ELT(out, SENT));
+    memset(trace.sent, 0, plan->parties * plan->rounds * sizeof(int));
+  }
+  if (plan->relay == &dpa_relay_split)
+    put_extra(out, plan, &trace);
+  return trace;
+}
+
+static dpa_status run_local(const dpa_plan *plan, const dpa_holding *holding,
+                            SEXP keeper, dpa_hub *hub, SEXP key, ffi_watcher *watch,
+                            dpa_trace *trace, SEXP out) {
+  dpa_local local;
+  dpa_arena arena = {NULL, 0, 0};
+  dpa_key run;
+  dpa_local_layout(&local, &arena, plan, holding);
+  if (!ffi_place(&arena, keeper))
+    return DPA_SIZE;
+  dpa_local_layout(&local, &arena, plan, holding);
+  if (plan->relay == &dpa_relay_server)
+    SET_VECTOR_ELT(out, STATES,
+                   Rf_mkString(dpa_store_names[local.party[0].as.users.store]));
+  dpa_status status = ffi_key_of(key, &run);
+  if (status != DPA_OK)
+    return status;
+  dpa_local_start(&local, &run);
+  const dpa_engine engine = dpa_local_engine(&local, ffi_poll, watch);
+  status = dpa_run(hub, &engine, &run, trace);
+  dpa_local_close(&local);
+  dpa_forget(&run, sizeof run);
+  return status;
+}
+
+static dpa_status run_elsewhere(const dpa_plan *plan, SEXP functions, SEXP keeper,
+                                dpa_hub *hub, SEXP key, ffi_watcher *watch,
+                                dpa_trace *trace, SEXP out) {
+  ffi_engine context;
+  dpa_key run;
+  SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
+  dpa_status status = DPA_ARGUMENT;
+  if (ffi_engine_open(&context, functions, held, keeper, plan) &&
+      ffi_key_of(key, &run) == DPA_OK) {
+    const dpa_engine engine = ffi_engine_of(&context, watch);
+    status = dpa_run(hub, &engine, &run, trace);
+    dpa_forget(&run, sizeof run);
+    SET_VECTOR_ELT(out, CONDITION, VECTOR_ELT(held, 1));
+  }
+  UNPROTECT(1);
+  return status;
+}
+
+/* What must fit together: the records and the plan. */
+static void check_holdings(ffi_reader *reader, const dpa_plan *plan,
+                           const dpa_holding *holding) {
+  size_t users = 0;
+  for (size_t i = 0; i < plan->parties; i++) {
+    if (plan->server.first)
+      ffi_check(reader, (size_t)plan->server.first[i] == users, "first_user");
+    users += holding[i].users;
+    ffi_check(reader,
+              plan->descent.batch != DPA_BATCH_FIXED ||
+                  plan->descent.batch_size <= (double)holding[i].records.n,
+              "batch");
+  }
+  ffi_check(reader, plan->relay != &dpa_relay_server || users == plan->server.users,
+            "users");
+}
+
+/* spec: see ffi_plan.c; records: see ffi_records.h, NULL with an engine of R's; key:
+ * the run's; progress: a function of the number of finished rounds, or NULL. */
+SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
+  const char *names[] = {"status", "begun", "done",      "f",     "iterates", "gap",
+                         "step",   "sent",  "condition", "extra", "states",   ""};
+  ffi_reader reader = {spec, NULL}, data = {records, NULL};
+  SEXP keeper = PROTECT(ffi_keeper()), out = PROTECT(Rf_mkNamed(VECSXP, names));
+  const dpa_plan *plan = ffi_plan(&reader, keeper);
+  const int keep = ffi_flag(&reader, "keep");
+  const int late =
+      !reader.bad && plan->relay == &dpa_relay_server ? ffi_flag(&reader, "late") : 0;
+  SEXP functions = ffi_field(&reader, "engine");
+  const dpa_holding *holding = NULL;
+  if (!reader.bad && functions == R_NilValue) {
+    holding = ffi_records(&data, keeper, plan->parties, plan->d,
+                          plan->relay == &dpa_relay_server);
+    ffi_check(&reader, !data.bad, data.bad);
+    if (!reader.bad)
+      check_holdings(&reader, plan, holding);
+  }
+  ffi_check(&reader, progress == R_NilValue || Rf_isFunction(progress), "progress");
+  if (reader.bad) {
+    UNPROTECT(2);
+    return ffi_status_of(DPA_ARGUMENT, reader.bad);
+  }
+  dpa_hub hub;
+  dpa_arena arena = {NULL, 0, 0};
+  dpa_trace trace = make_trace(out, plan, keep, late);
+  ffi_watcher watch = {progress, 0};
+  memset(&hub, 0, sizeof hub);
+  dpa_hub_layout(&hub, &arena, plan);
+  dpa_status status = DPA_SIZE;
+  if (ffi_place(&arena, keeper)) {
+    dpa_hub_layout(&hub, &arena, plan);
+    status = holding ? run_local(plan, holding, keeper, &hub, key, &watch, &trace, out)
+                     : run_elsewhere(plan, functions, keeper, &hub, key, &watch, &trace,
+                                     out);
+  }
+  SET_VECTOR_ELT(out, STATUS, ffi_status(status));
+  SET_VECTOR_ELT(out, BEGUN, Rf_ScalarInteger((int)trace.begun));
+  SET_VECTOR_ELT(out, DONE, Rf_ScalarInteger((int)trace.done));
+  UNPROTECT(2);
+  return out;
+}
