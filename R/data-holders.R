@@ -87,7 +87,7 @@ one_holder <- function(nodes, n) {
   if (!is.null(nodes) && !one) {
     abort("nodes", "This method has one data holder: leave `nodes` at NULL.", argument = "nodes")
   }
-  list(index = rep(1L, n), names = "all", size = n)
+  list(index = rep(1L, n), names = "holder", size = n)
 }
 
 #' The records of a plan's parties (or users): as `nodes` says, which must be the plan's names

@@ -115,11 +115,11 @@ model_frame <- function(terms, data, env) {
     }
   )
   if (nrow(frame) == 0L) abort("shape", "`data` has no rows.", argument = "data")
-  for (name in names(frame)) check_column(frame[[name]], name)
+  for (name in names(frame)) check_variable(frame[[name]], name)
   frame
 }
 
-check_column <- function(column, name) {
+check_variable <- function(column, name) {
   if (!is.null(dim(column))) {
     abort("argument", sprintf(paste(
       "`%s` has %d columns; terms like poly() and scale() read the data: compute them from",

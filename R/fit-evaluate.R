@@ -191,8 +191,8 @@ penalty_of <- function(plan, models) {
 #' g of each column of y, its coordinates weighted.
 #' @noRd
 penalty_values <- function(penalty, y, weights = NULL) {
-  .Call(
+  core_call(.Call(
     ffi_penalty_values, penalty$name, penalty_numbers(penalty), as.matrix(y),
     if (!is.null(weights)) rep_len(as.double(weights), nrow(y))
-  )
+  ))
 }

@@ -4,6 +4,7 @@
 #' @noRd
 new_fit <- function(plan, result, records, seeded) {
   problem <- plan$problem
+  result <- split_result(plan, result)
   columns <- records$blueprint$columns
   if (is.null(columns)) columns <- paste0("x", seq_len(problem$d))
   models <- t(result$f)
@@ -26,6 +27,17 @@ new_fit <- function(plan, result, records, seeded) {
     ),
     sending(result$sent, problem), result$extra
   ), class = "dpadmm_fit")
+}
+
+#' Of a split, the last iterates or their means.
+#' @noRd
+split_result <- function(plan, result) {
+  if (is.null(plan$constraint)) return(result)
+  all <- result$extra
+  mean <- plan$average == "mean"
+  if (mean) result$f <- matrix(all$mean_x)
+  result$extra <- list(y = if (mean) all$mean_y else all$y, u = all$u)
+  result
 }
 
 #' Who sent when, and the messages this saved.

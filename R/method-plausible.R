@@ -130,19 +130,3 @@ check_eps3 <- function(eps3, eps1) {
   }
   eps3
 }
-
-#' @noRd
-#' @export
-schedule.dpadmm_method_pp_admm <- function(method, problem, budget, iterations) {
-  new_schedule(problem, budget, iterations, method$parameters,
-    update = "plausible"
-  )
-}
-
-#' @noRd
-#' @export
-schedule.dpadmm_method_ipp_admm <- function(method, problem, budget, iterations) {
-  new_schedule(problem, budget, iterations, method$parameters,
-    update = "sparse_vector"
-  )
-}

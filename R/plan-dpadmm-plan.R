@@ -27,7 +27,7 @@
 #'   [dpadmm_fit()].
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
-#' @param ... arguments of the method for columns.
+#' @param ... arguments of the method for columns, the next of which is `sizes`.
 #' @return An object of class `dpadmm_plan`, with methods `print()`, `summary()` (who sends
 #'   what, settings and expectations), [plot()][plot.dpadmm_plan] (privacy spent over rounds),
 #'   `tidy()` (a row for each party and kind of release), [privacy()] and `dpadmm_fit()`. A list with, among others,
@@ -51,7 +51,7 @@ dpadmm_plan <- function(x, ...) UseMethod("dpadmm_plan")
 
 #' @rdname dpadmm_plan
 #' @export
-dpadmm_plan.formula <- function(x, schema, sizes, nodes = NULL, loss = "logistic", ...) {
+dpadmm_plan.formula <- function(x, schema, ..., nodes = NULL, loss = "logistic") {
   if (missing(schema)) {
     abort("argument", "`schema` is missing: the bounds or levels of the formula's variables.",
       argument = "schema"

@@ -40,3 +40,58 @@ new_schedule <- function(problem, budget, iterations, parameters, update, grows 
     amplify = matrix(1, N, iterations), place = place, printed = printed
   )
 }
+
+#' @noRd
+#' @export
+schedule.dpadmm_method_admm <- function(method, problem, budget, iterations) {
+  dual <- method$parameters$perturb == "dual"
+  new_schedule(problem, budget, iterations, method$parameters,
+    update = "exact", place = if (dual) "objective" else "output",
+    printed = if (dual) "m_admm"
+  )
+}
+
+#' @noRd
+#' @export
+schedule.dpadmm_method_m_admm <- function(method, problem, budget, iterations) {
+  out <- new_schedule(problem, budget, iterations, method$parameters,
+    update = "exact", grows = TRUE, printed = "m_admm"
+  )
+  theta <- method$parameters$theta
+  if (is.null(theta)) theta <- min(out$eta[, 1L])
+  out$theta[] <- per_node(theta, problem$N, "theta")
+  out$amplify <- 2 * out$eta * problem$degree
+  out
+}
+
+#' @noRd
+#' @export
+schedule.dpadmm_method_r_admm <- function(method, problem, budget, iterations) {
+  new_schedule(problem, budget, iterations, method$parameters,
+    update = c("exact", "recycled"), printed = "recycled_admm"
+  )
+}
+
+#' @noRd
+#' @export
+schedule.dpadmm_method_mr_admm <- function(method, problem, budget, iterations) {
+  new_schedule(problem, budget, iterations, method$parameters,
+    update = c("exact", "recycled"), grows = TRUE, printed = "recycled_admm"
+  )
+}
+
+#' @noRd
+#' @export
+schedule.dpadmm_method_pp_admm <- function(method, problem, budget, iterations) {
+  new_schedule(problem, budget, iterations, method$parameters,
+    update = "plausible"
+  )
+}
+
+#' @noRd
+#' @export
+schedule.dpadmm_method_ipp_admm <- function(method, problem, budget, iterations) {
+  new_schedule(problem, budget, iterations, method$parameters,
+    update = "sparse_vector"
+  )
+}

@@ -39,7 +39,7 @@ plan_for <- function(settings, blueprint, held) {
     network <- resolve_network(settings$network, length(held$names))
   } else {
     if (length(held$size) > 1L) users <- parties
-    parties <- list(names = "all", size = sum(held$size), named = FALSE)
+    parties <- list(names = "holder", size = sum(held$size), named = FALSE)
   }
   problem <- new_problem(settings$loss, settings$penalty, parties, blueprint,
     network = network, users = users, C = settings$C, rho = settings$rho,

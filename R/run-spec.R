@@ -67,7 +67,7 @@ core_orders.dpadmm_family_split <- function(method, plan) {
     inverse = if (plan$init != "zero") {
       pseudo_inverse(as.matrix(Matrix::crossprod(constraint$A)))
     },
-    average = plan$average == "mean", start = plan$start_from
+    start = plan$start_from
   )
 }
 

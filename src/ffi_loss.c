@@ -69,10 +69,26 @@ SEXP ffi_prox(SEXP name, SEXP parameter, SEXP v, SEXP step) {
   return out;
 }
 
-SEXP ffi_penalty_value(SEXP name, SEXP parameter, SEXP v) {
+/* g of each column of a matrix, its rows weighted; weights: NULL for 1. */
+SEXP ffi_penalty_values(SEXP name, SEXP parameter, SEXP y, SEXP weights) {
   const dpa_penalty *penalty = penalty_of(name, parameter);
-  if (!penalty || !ffi_is_reals(v, FFI_ANY))
+  if (!penalty || TYPEOF(y) != REALSXP || !Rf_isMatrix(y))
     return ffi_status(DPA_ARGUMENT);
-  return Rf_ScalarReal(
-      penalty->value(REAL_RO(v), (size_t)Rf_xlength(v), REAL_RO(parameter)));
+  const size_t m = (size_t)Rf_nrows(y), count = (size_t)Rf_ncols(y);
+  if (weights != R_NilValue && !ffi_is_reals(weights, m))
+    return ffi_status(DPA_ARGUMENT);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
+  for (size_t k = 0; k < count; k++) {
+    const double *column = REAL_RO(y) + k * m;
+    double sum = 0.0;
+    if (weights == R_NilValue) {
+      sum = penalty->value(column, m, REAL_RO(parameter));
+    } else {
+      for (size_t j = 0; j < m; j++)
+        sum += REAL_RO(weights)[j] * penalty->value(column + j, 1, REAL_RO(parameter));
+    }
+    REAL(out)[k] = sum;
+  }
+  UNPROTECT(1);
+  return out;
 }

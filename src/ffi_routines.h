@@ -17,7 +17,7 @@
   /* ffi_loss.c */                                                                     \
   X(ffi_loss, 4)                                                                       \
   X(ffi_loss_constants, 2)                                                             \
-  X(ffi_penalty_value, 3)                                                              \
+  X(ffi_penalty_values, 4)                                                             \
   X(ffi_prox, 4)                                                                       \
   /* ffi_network.c */                                                                  \
   X(ffi_components, 2)                                                                 \

@@ -126,7 +126,9 @@ for (name in names(methods)) {
     saved <- run(dpadmm:::engine_stepwise(saved = TRUE))
     expect_identical(saved[c("f", "iterates")], want[c("f", "iterates")])
     bare <- run(dpadmm:::engine_stepwise(saved = TRUE, cache = FALSE))
-    expect_equal(bare$f, want$f, tolerance = 1e-6)
+    # without what only makes it faster: as near as the solver was asked to come
+    near <- if (is.null(plan$beta)) 1e-6 else 20 * max(plan$beta) / min(dpadmm:::modulus_of(plan))
+    expect_lt(max(abs(bare$f - want$f)), near)
   })
 
   test_that(paste0(name, "(): what is not released does not depend on the records"), {

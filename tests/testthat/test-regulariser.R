@@ -9,7 +9,7 @@ test_that("each proximal step minimises, by brute force", {
   v <- c(-3, -0.71, -0.2, 0, 1e-8, 0.3, 0.9, 4)
   for (penalty in penalties) {
     numbers <- penalty_numbers(penalty)
-    value <- function(z) .Call(ffi_penalty_value, penalty$name, numbers, z)
+    value <- function(z) .Call(ffi_penalty_values, penalty$name, numbers, matrix(z), NULL)
     for (step in c(0, 0.1, 1, 7)) {
       z <- .Call(ffi_prox, penalty$name, numbers, v, step)
       for (j in seq_along(v)) {
@@ -21,8 +21,8 @@ test_that("each proximal step minimises, by brute force", {
       }
     }
   }
-  expect_identical(.Call(ffi_penalty_value, "l1", c(2, 0), c(1, -3)), 8)
-  expect_identical(.Call(ffi_penalty_value, "box", c(0, 1), c(0.5, 2)), Inf)
+  expect_identical(.Call(ffi_penalty_values, "l1", c(2, 0), matrix(c(1, -3)), NULL), 8)
+  expect_identical(.Call(ffi_penalty_values, "box", c(0, 1), matrix(c(0.5, 2)), NULL), Inf)
 })
 
 test_that("penalties check their weights and print", {
