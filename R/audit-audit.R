@@ -107,8 +107,7 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
     )
   }
   seed <- check_seed(seed)
-  check_number(workers, "workers", lower = 1, upper = 1024, whole = TRUE)
-  if (workers > 1) need_package("mirai", "more than one worker")
+  check_workers(workers)
   check_flag(progress, "progress")
   if (is.null(claim) && inherits(release, "dpadmm_release")) claim <- release_claim(release, data1)
   claim <- as_claim(claim, delta)
