@@ -170,17 +170,6 @@ print.dpadmm_convergence <- function(x, ...) {
   invisible(x)
 }
 
-least_eigen <- function(X) {
-  values <- eigen((X + t(X)) / 2, symmetric = TRUE, only.values = TRUE)$values
-  values[length(values)]
-}
-
-pseudo_inverse <- function(X) {
-  s <- svd(X)
-  keep <- s$d > max(dim(X)) * .Machine$double.eps * s$d[1L]
-  s$v[, keep, drop = FALSE] %*% (t(s$u[, keep, drop = FALSE]) / s$d[keep])
-}
-
 #' Records a node needs
 #'
 #' The papers' sample complexity theorems for a node's intermediate classifier to
