@@ -38,7 +38,7 @@ read_bytes <- function(file) {
 
 read_connection <- function(con) {
   on.exit(close(con))
-  chunks <- list()
+  chunks <- list(raw()) # an empty file has none
   repeat {
     chunk <- readBin(con, "raw", 2^24)
     if (length(chunk) == 0L) return(do.call(c, chunks))
