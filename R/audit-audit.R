@@ -83,8 +83,8 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
                   bound = c("clopper-pearson", "gaussian"), statistic = NULL, claim = NULL,
                   seed = NULL, workers = 1, progress = interactive()) {
   if (!is.function(release)) {
-    abort("argument", sprintf("`release` must be a function of a data set, not %s.",
-      kind_of(release)),
+    abort("argument",
+      sprintf("`release` must be a function of a data set, not %s.", kind_of(release)),
       argument = "release"
     )
   }
@@ -101,36 +101,42 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
     abort("argument", "The Gaussian bound needs `delta` > 0.", argument = "delta", value = 0)
   }
   if (!is.null(statistic) && !is.function(statistic)) {
-    abort("argument", sprintf("`statistic` must be a function of the released values, not %s.",
-      kind_of(statistic)),
+    abort("argument",
+      sprintf("`statistic` must be a function of the released values, not %s.", kind_of(statistic)),
       argument = "statistic"
     )
   }
   seed <- check_seed(seed)
-  check_number(workers, "workers", lower = 1, upper = 1024, whole = TRUE)
-  if (workers > 1) need_package("mirai", "more than one worker")
+  check_workers(workers)
   check_flag(progress, "progress")
   if (is.null(claim) && inherits(release, "dpadmm_release")) claim <- release_claim(release, data1)
   claim <- as_claim(claim, delta)
 
   values <- audit_runs_of(release, data1, data2, runs, statistic, seed, workers, progress)
-  learn <- seq_len(runs %/% 2L)
-  half <- function(rows) list(values[[1L]][rows, , drop = FALSE], values[[2L]][rows, ,
-    drop = FALSE])
-  level <- (1 - confidence) / 2
-  score <- if (ncol(values[[1L]]) == 1L) plain_score(half(learn)) else linear_score(half(learn))
-  chosen <- choose_test(score$learned, level, delta, bound)
-  held <- lapply(half(-learn), score$of)
-  test <- count_test(chosen, held, level)
-  mu <- if (bound == "gaussian") max(0,
-    stats::qnorm(test$rates[["p"]]) - stats::qnorm(test$rates[["q"]]))
-  out <- structure(list(
-    epsilon = rates_epsilon(test$rates, delta, bound), delta = delta, confidence = confidence,
-    bound = bound, mu = mu, claimed = claim$epsilon, test = test, roc = empirical_roc(held),
-    runs = runs, weights = score$weights, claim = claim
-  ), class = "dpadmm_audit")
+  out <- audit_of_values(values, delta, confidence, bound)
+  out$claimed <- claim$epsilon
+  out$claim <- claim
   out$exceeds <- if (!is.null(claim)) out$epsilon > claim$epsilon
   out
+}
+
+#' The lower bound from the values of the runs on both data sets: half of them choose the test,
+#' the others are counted.
+#' @noRd
+audit_of_values <- function(values, delta, confidence, bound) {
+  runs <- nrow(values[[1L]])
+  learn <- seq_len(runs %/% 2L)
+  rows <- function(which) lapply(values, function(v) v[which, , drop = FALSE])
+  level <- (1 - confidence) / 2
+  score <- (if (ncol(values[[1L]]) == 1L) plain_score else linear_score)(rows(learn))
+  chosen <- choose_test(score$learned, level, delta, bound)
+  held <- lapply(rows(-learn), score$of)
+  test <- count_test(chosen, held, level)
+  structure(list(
+    epsilon = rates_epsilon(test$rates, delta, bound), delta = delta, confidence = confidence,
+    bound = bound, mu = if (bound == "gaussian") max(0, rates_mu(test$rates)), test = test,
+    roc = empirical_roc(held), runs = runs, weights = score$weights
+  ), class = "dpadmm_audit")
 }
 
 #' A claim as the epsilon at delta, a function of delta where there is one, and words.
@@ -154,8 +160,8 @@ as_claim <- function(claim, delta) {
       ), argument = "claim", value = claim$delta)
     }
     if (is.infinite(claim$epsilon)) return(NULL)
-    return(list(epsilon = claim$epsilon, at = data.frame(delta = claim$delta,
-      epsilon = claim$epsilon)))
+    at <- data.frame(delta = claim$delta, epsilon = claim$epsilon)
+    return(list(epsilon = claim$epsilon, at = at))
   }
   if (is.function(claim)) {
     epsilon <- check_number(claim(delta), "claim", lower = 0)

@@ -85,7 +85,7 @@ audit_exact <- function(law1, law2, delta = 10^-(1:8), orders = c(1.5, 2, 4, 8, 
   }
   structure(list(
     curve = data.frame(delta = delta, epsilon = epsilon), renyi = renyi, mu = mu,
-      delta_at = delta_at
+    delta_at = delta_at
   ), class = "dpadmm_exact")
 }
 
@@ -97,17 +97,19 @@ gaussian_law <- function(mean, covariance) {
   if (length(mean) == 1L && length(covariance) == 1L) covariance <- matrix(covariance)
   if (!identical(dim(covariance), c(length(mean), length(mean)))) {
     abort("shape", sprintf("`covariance` must be %d x %d.", length(mean), length(mean)),
-      argument = "covariance")
+      argument = "covariance"
+    )
   }
   covariance <- unname(covariance)
   values <- eigen((covariance + t(covariance)) / 2, symmetric = TRUE, only.values = TRUE)$values
   largest <- max(abs(values))
   if (max(abs(covariance - t(covariance))) > 1e-8 * largest || min(values) < -1e-8 * largest) {
     abort("argument", "`covariance` must be symmetric and positive semi-definite.",
-      argument = "covariance")
+      argument = "covariance"
+    )
   }
-  structure(list(mean = as.double(mean), covariance = (covariance + t(covariance)) / 2),
-    class = "dpadmm_law")
+  covariance <- (covariance + t(covariance)) / 2
+  structure(list(mean = as.double(mean), covariance = covariance), class = "dpadmm_law")
 }
 
 #' @rdname audit_exact
@@ -115,30 +117,16 @@ gaussian_law <- function(mean, covariance) {
 affine_law <- function(A, b = 0, noise, steps, start, released = NULL) {
   check_number(steps, "steps", lower = 1, upper = 1e5, whole = TRUE)
   d <- length(check_numbers(start, "start"))
-  of_step <- function(x, name, shape) {
-    if (is.list(x) && length(x) != steps) {
-      abort("shape", sprintf("`%s` must have one entry a step, %d, not %d.", name, steps,
-        length(x)), argument = name)
-    }
-    lapply(seq_len(steps), function(k) shape(check_numbers(if (is.list(x)) x[[k]] else x, name),
-      name))
-  }
-  as_matrix <- function(x, name) {
-    if (length(x) == 1L) return(diag(x[[1L]], d))
-    if (!is.matrix(x) || nrow(x) != d || (name == "A" && ncol(x) != d)) {
-      abort("shape", sprintf("`%s` must be a number or a matrix with %d rows.", name, d),
-        argument = name)
-    }
-    x
-  }
-  A <- of_step(A, "A", as_matrix)
-  G <- of_step(noise, "noise", as_matrix)
-  b <- of_step(b, "b", function(x, name) rep_len(check_numbers(x, name, length = unique(c(1L, d))),
-    d))
+  A <- lapply(of_step(A, steps, "A"), square_or_number, d, "A", square = TRUE)
+  G <- lapply(of_step(noise, steps, "noise"), square_or_number, d, "noise")
+  b <- lapply(of_step(b, steps, "b"), function(b) {
+    rep_len(check_numbers(b, "b", length = unique(c(1L, d))), d)
+  })
   S <- if (is.null(released)) diag(d) else check_numbers(released, "released")
   if (!is.matrix(S) || ncol(S) != d) {
     abort("shape", sprintf("`released` must be a matrix with %d columns.", d),
-      argument = "released")
+      argument = "released"
+    )
   }
   # u_k = mean + loadings times all noises so far
   r <- vapply(G, ncol, 0L)
@@ -155,6 +143,31 @@ affine_law <- function(A, b = 0, noise, steps, start, released = NULL) {
   gaussian_law(unlist(means), tcrossprod(do.call(rbind, maps)))
 }
 
+#' Numbers for each step: the same for all, or a list with one entry a step.
+#' @noRd
+of_step <- function(x, steps, name) {
+  if (!is.list(x)) x <- rep(list(x), steps)
+  if (length(x) != steps) {
+    abort("shape",
+      sprintf("`%s` must have one entry a step, %d, not %d.", name, steps, length(x)),
+      argument = name
+    )
+  }
+  lapply(x, check_numbers, name)
+}
+
+#' A matrix with d rows; a number is that multiple of the identity.
+#' @noRd
+square_or_number <- function(x, d, name, square = FALSE) {
+  if (length(x) == 1L) return(diag(x[[1L]], d))
+  if (!is.matrix(x) || nrow(x) != d || (square && ncol(x) != d)) {
+    abort("shape", sprintf("`%s` must be a number or a matrix with %d rows.", name, d),
+      argument = name
+    )
+  }
+  x
+}
+
 #' The log likelihood ratio of two normal laws: independent coordinates, N(m, lambda)
 #' on the first and N(0, 1) on the second, and those with lambda = 1 summed up in `shift`,
 #' the square of their distance.
@@ -165,7 +178,8 @@ likelihood_ratio <- function(law1, law2, tolerance = 1e-10) {
   keep <- seen$values > tolerance * max(seen$values, 0)
   apart <- function() {
     abort("accountant", "The two laws can be told apart with certainty: no epsilon is finite.",
-      argument = "law1")
+      argument = "law1"
+    )
   }
   basis <- seen$vectors[, keep, drop = FALSE]
   inside <- crossprod(basis, gap)
@@ -215,14 +229,14 @@ hockey_stick <- function(ratio, epsilon) {
   best <- stats::optimize(function(t) exponent(place(t)), c(-25, 25), tol = 1e-6)
   c <- place(best$minimum)
   h <- 1e-3 * min(c - 1, if (is.finite(top)) top - c else Inf)
-  bend <- (exponent(c + h) - 2 * exponent(c) + exponent(c - h)) / h^2
-  width <- if (is.finite(bend) && bend > 0) 1 / sqrt(bend) else c - 1
+  curvature <- (exponent(c + h) - 2 * exponent(c) + exponent(c - h)) / h^2
+  width <- if (is.finite(curvature) && curvature > 0) 1 / sqrt(curvature) else c - 1
   side <- width / 2 * sign(epsilon - extremum)
   u <- seq(0, 30, by = 1 / 32)
   z <- complex(real = c + side * (cosh(u) - 1), imaginary = width * sinh(u))
   # Re(f dz / i): the two halves of the path are conjugates
-  f <- exp(exponent(z) - best$objective) * complex(real = width * cosh(u),
-    imaginary = -side * sinh(u))
+  direction <- complex(real = width * cosh(u), imaginary = -side * sinh(u))
+  f <- exp(exponent(z) - best$objective) * direction
   f[!is.finite(f)] <- 0 # underflow times overflow, far out
   sum <- (sum(Re(f)) - Re(f[1L]) / 2) / 32
   min(1, max(0, exp(best$objective) * sum / pi))
@@ -234,8 +248,8 @@ exact_epsilon <- function(delta, delta_at) {
   if (delta_at(0) <= delta) return(0)
   high <- 1
   while (delta_at(high) > delta) high <- 2 * high
-  stats::uniroot(function(e) log(max(delta_at(e), 1e-320)) - log(delta), c(0, high),
-    tol = 1e-9)$root
+  excess <- function(e) log(max(delta_at(e), 1e-320)) - log(delta)
+  stats::uniroot(excess, c(0, high), tol = 1e-9)$root
 }
 
 #' @export
@@ -247,8 +261,9 @@ print.dpadmm_law <- function(x, ...) {
 #' @export
 print.dpadmm_exact <- function(x, ...) {
   cat("<dpadmm_exact>\n")
-  if (!is.null(x$mu)) cat(sprintf("  a Gaussian mechanism with mu = %s\n", format(x$mu,
-    digits = 6L)))
+  if (!is.null(x$mu)) {
+    cat(sprintf("  a Gaussian mechanism with mu = %s\n", format(x$mu, digits = 6L)))
+  }
   print.data.frame(x$curve, row.names = FALSE, digits = 6L)
   print.data.frame(x$renyi, row.names = FALSE, digits = 6L)
   invisible(x)

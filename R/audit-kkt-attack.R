@@ -48,39 +48,48 @@
 #' kkt_attack(fit, x[known, ], y[known], node = 2)$x
 #' x[2, ]
 #' @export
-kkt_attack <- function(fit, known_x, known_y, node, network = fit$plan$problem$network, eta = fit$plan$eta,
-                       theta = fit$plan$theta, start = NULL) {
+kkt_attack <- function(fit, known_x, known_y, node, network = fit$plan$problem$network,
+                       eta = fit$plan$eta, theta = fit$plan$theta, start = NULL) {
   check_class(fit, "dpadmm_fit", "fit", "dpadmm_fit()")
-  loss <- fit$plan$problem$loss
-  if (is.null(fit$iterates) || is.null(fit$plan$problem$network)) {
-    abort("argument", "`fit` must be of a decentralised method, with dpadmm_control(keep_iterates = TRUE).",
+  problem <- fit$plan$problem
+  if (is.null(fit$iterates) || is.null(problem$network)) {
+    abort("argument",
+      "`fit` must be of a decentralised method, with dpadmm_control(keep_iterates = TRUE).",
       argument = "fit"
     )
   }
-  if (!loss$classification) abort("argument", "`fit` must have a classification loss.", argument = "fit")
-  N <- fit$plan$problem$N
+  if (!problem$loss$classification) {
+    abort("argument", "`fit` must have a classification loss.", argument = "fit")
+  }
+  N <- problem$N
   T <- fit$plan$iterations
   i <- if (is.character(node)) match(node, fit$nodes$names) else node
   if (length(i) != 1L || !(i %in% seq_len(N))) {
-    abort("argument", "`node` must be the name or number of a node.", argument = "node", value = node)
+    abort("argument", "`node` must be the name or number of a node.",
+      argument = "node", value = node
+    )
   }
   known_x <- check_matrix(known_x, "known_x")
   check_numbers(known_y, "known_y", length = nrow(known_x))
-  if (nrow(known_x) != fit$nodes$size[i] - 1L || ncol(known_x) != fit$plan$problem$d) {
+  if (nrow(known_x) != fit$nodes$size[i] - 1L || ncol(known_x) != problem$d) {
     abort("shape", sprintf(
       "`known_x` must be %d x %d: all records of node \"%s\" but one.",
-      fit$nodes$size[i] - 1L, fit$plan$problem$d, fit$nodes$names[i]
+      fit$nodes$size[i] - 1L, problem$d, fit$nodes$names[i]
     ), argument = "known_x", value = dim(known_x))
   }
   network <- resolve_network(network, N)
   for (name in c("eta", "theta")) {
     if (!identical(dim(get(name)), c(N, T))) {
-      abort("shape", sprintf("`%s` must be a %d x %d matrix (nodes x iterations).", name, N, T), argument = name)
+      abort("shape",
+        sprintf("`%s` must be a %d x %d matrix (nodes x iterations).", name, N, T),
+        argument = name
+      )
     }
   }
-  known_x <- known_x * shortening(known_x, fit$plan$problem$row_bound)
-  h <- missing_gradients(fit, known_x, known_y, i, network, eta, theta, start_values(start, N, fit$plan$problem$d))
-  explain_gradients(h$gradient, h$at, loss, fit$plan$problem$row_bound, known_x)
+  known_x <- known_x * shortening(known_x, problem$row_bound)
+  start <- start_values(start, N, problem$d)
+  h <- missing_gradients(fit, known_x, known_y, i, network, eta, theta, start)
+  explain_gradients(h$gradient, h$at, problem$loss, problem$row_bound, known_x)
 }
 
 #' The missing record's gradients `L'(y, f'x) x`, one row for each update that solved a
@@ -95,18 +104,19 @@ missing_gradients <- function(fit, x, y, i, network, eta, theta, before) {
   if (!is.null(fit$sends)) solved <- solved & fit$sends[i, ]
   lambda <- numeric(problem$d)
   gradient <- at <- NULL
+  around <- function(messages) rowSums(messages[, near, drop = FALSE])
   for (t in seq_len(fit$plan$iterations)) {
     f <- matrix(fit$iterates[t, , ], problem$N)
     now <- f[i, ]
     if (solved[t]) {
       slope <- .Call(ffi_loss, loss$name, loss$width, as.vector(x %*% now), as.double(y))$gradient
       known <- problem$C / fit$nodes$size[i] * as.vector(slope %*% x) + problem$rho / problem$N * now
-      pull <- 2 * lambda + eta[i, t] * (degree * (2 * now - before[, i]) - rowSums(before[, near, drop = FALSE]))
+      pull <- 2 * lambda + eta[i, t] * (degree * (2 * now - before[, i]) - around(before))
       gradient <- rbind(gradient, -(known + pull) * fit$nodes$size[i] / problem$C)
       at <- rbind(at, now)
     }
     before <- t(f)
-    lambda <- lambda + theta[i, t] / 2 * (degree * now - rowSums(before[, near, drop = FALSE]))
+    lambda <- lambda + theta[i, t] / 2 * (degree * now - around(before))
   }
   list(gradient = gradient, at = at)
 }
@@ -127,8 +137,8 @@ explain_gradients <- function(h, at, loss, bound, known_x) {
   for (y in c(-1, 1)) {
     grid <- bound * seq(0.01, 1, by = 0.01)
     r <- grid[which.min(vapply(grid, misfit, 0, y = y))]
-    near <- stats::optimize(misfit, pmax(0, r + c(-0.01, 0.01) * bound), y = y, tol = 1e-12)
-    if (near$objective < best$value) best <- list(value = near$objective, r = near$minimum, y = y)
+    fine <- stats::optimize(misfit, pmax(0, r + c(-0.01, 0.01) * bound), y = y, tol = 1e-12)
+    if (fine$objective < best$value) best <- list(value = fine$objective, r = fine$minimum, y = y)
   }
   x <- best$r * direction
   y <- best$y

@@ -10,8 +10,8 @@ print.dpadmm_audit <- function(x, ...) {
   percent <- format(100 * x$confidence, digits = 4L)
   cat(sprintf("<dpadmm_audit: %g runs on each data set, half of them held out>\n", x$runs))
   cat(sprintf(
-    "  measured: epsilon >= %s at delta = %g, with %s%% confidence\n", format(x$epsilon,
-      digits = 4L), x$delta, percent
+    "  measured: epsilon >= %s at delta = %g, with %s%% confidence\n",
+    format(x$epsilon, digits = 4L), x$delta, percent
   ))
   cat(sprintf("    (%s)\n", .bound_words[[x$bound]]))
   if (!is.null(x$mu)) cat(sprintf("    mu >= %s\n", format(x$mu, digits = 4L)))
@@ -38,20 +38,21 @@ print.summary.dpadmm_audit <- function(x, ...) {
   audit <- x$audit
   test <- audit$test
   print(audit)
-  cat(sprintf("  test: score %s %s\n", if (test$side == "above") ">" else "<=",
-    format(test$threshold, digits = 4L)))
+  beyond <- if (test$side == "above") ">" else "<="
+  cat(sprintf("  test: score %s %s\n", beyond, format(test$threshold, digits = 4L)))
   for (k in 1:2) {
     cat(sprintf("    on data%d %g of %g held-out runs\n", k, test$counts[k], test$n))
   }
+  rates <- vapply(test$rates, format, "", digits = 3L)
   cat(sprintf(
-    "    so at least %s on data%d and at most %s on data%d\n", format(test$rates[["p"]],
-      digits = 3L), test$from,
-    format(test$rates[["q"]], digits = 3L), 3L - test$from
+    "    so at least %s on data%d and at most %s on data%d\n",
+    rates[["p"]], test$from, rates[["q"]], 3L - test$from
   ))
   curve <- measured_curve(audit, 10^-(1:6))
   claimed <- claimed_curve(audit$claim, 10^-(1:6))
-  if (!is.null(claimed) && nrow(claimed) > 1L) curve$claimed <- claimed$epsilon[match(curve$delta,
-    claimed$delta)]
+  if (!is.null(claimed) && nrow(claimed) > 1L) {
+    curve$claimed <- claimed$epsilon[match(curve$delta, claimed$delta)]
+  }
   names(curve)[2L] <- "measured"
   print.data.frame(curve, row.names = FALSE, digits = 4L)
   invisible(x)
@@ -61,8 +62,8 @@ print.summary.dpadmm_audit <- function(x, ...) {
 #' two bounds on rates.
 #' @noRd
 measured_curve <- function(audit, delta) {
-  data.frame(delta = delta, epsilon = vapply(delta, function(d) rates_epsilon(audit$test$rates, d,
-    audit$bound), 0))
+  epsilon <- vapply(delta, function(d) rates_epsilon(audit$test$rates, d, audit$bound), 0)
+  data.frame(delta = delta, epsilon = epsilon)
 }
 
 #' Plot an audit
@@ -106,8 +107,8 @@ plot.dpadmm_audit <- function(x, type = c("epsilon", "tradeoff"), ...) {
 }
 
 .audit_axes <- list(
-  epsilon = c("delta", "epsilon"), tradeoff = c("share of false alarms",
-    "share of missed detections")
+  epsilon = c("delta", "epsilon"),
+  tradeoff = c("share of false alarms", "share of missed detections")
 )
 
 #' @rdname plot.dpadmm_audit
@@ -125,8 +126,8 @@ autoplot.dpadmm_audit <- function(object, type = c("epsilon", "tradeoff"), ...) 
     ggplot2::labs(x = labels[1L], y = labels[2L], linetype = NULL) +
     ggplot2::expand_limits(y = 0)
   if (length(single)) {
-    figure <- figure + ggplot2::geom_point(ggplot2::aes(shape = .data[["line"]]),
-      data[data$line %in% single, ]) +
+    here <- ggplot2::aes(shape = .data[["line"]])
+    figure <- figure + ggplot2::geom_point(here, data[data$line %in% single, ]) +
       ggplot2::labs(shape = NULL)
   }
   if (type == "epsilon") figure + ggplot2::scale_x_log10() else figure
@@ -140,10 +141,10 @@ audit_plot_data <- function(audit, type) {
   line <- function(x, y, name) data.frame(x = x, y = y, line = name)
   if (type == "epsilon") {
     measured <- measured_curve(audit, delta)
+    shown <- claimed[claimed$delta > 0, ]
     out <- rbind(
       line(measured$delta, measured$epsilon, "measured, at least"),
-      if (!is.null(claimed)) line(claimed$delta[claimed$delta > 0],
-        claimed$epsilon[claimed$delta > 0], "claimed, at most")
+      if (!is.null(claimed)) line(shown$delta, shown$epsilon, "claimed, at most")
     )
   } else {
     fpr <- seq(0, 1, length.out = 201L)

@@ -3,18 +3,23 @@
 #' Small pairs for [audit()] on which the guarantees are, or nearly are, used up. Both
 #' differ in the first record only.
 #'
-#' | kind | first record | all others |
-#' |---|---|---|
-#' | `"labels"` | norm `bound`, label 1, then -1: two gradients as far apart as can be (for numeric labels `far` and `-far`) | the same row with labels in turn |
-#' | `"small-node"` | as `"labels"`, alone in the smallest node | zero rows that say nothing, in nodes of 3 records and more |
-#' | `"curvature"` | norm `bound`, then a zero row: all the curvature and all the slope of one record comes or goes | zero rows |
-#' | `"sparse-vector"` | as `"labels"`, alone in its node: its loss is all that the sparse vector test asks about, and the other label answers the other way | the same row with label 1, so that the others' messages draw the node there |
-#' | `"outlier"` | as `"labels"` | the same row with label 1: the first record stands against all |
+#' * `"labels"`: the first record has norm `bound` and label 1, then -1: two gradients as far
+#'   apart as can be (for numeric labels `far` and `-far`). All others are the same row with
+#'   labels in turn.
+#' * `"small-node"`: the first record as in `"labels"`, alone in the smallest node. All others
+#'   are zero rows that say nothing, in nodes of 3 records and more.
+#' * `"curvature"`: the first record has norm `bound`, then it is a zero row: all the curvature
+#'   and all the gradient of one record comes or goes. All others are zero rows.
+#' * `"sparse-vector"`: the first record as in `"labels"`, alone in its node: its loss is all
+#'   that the sparse vector test asks about, and the other label answers the other way. All
+#'   others are the same row with label 1, so that their messages draw the node there.
+#' * `"outlier"`: the first record as in `"labels"`. All others are the same row with label 1:
+#'   the first record stands against all.
 #'
 #' In the last two kinds the last record is a zero row with label -1, because a fit refuses
 #' labels that are all the same.
 #'
-#' @param kind see above.
+#' @param kind one of those above.
 #' @param n number of records (>= 3; `"small-node"`: `3 nodes - 2`).
 #' @param d number of columns (>= 1). The rows lie along (1, ..., 1) / sqrt(d).
 #' @param nodes number of nodes (>= 1); with one, for methods with a single data holder, the
@@ -34,11 +39,10 @@
 #' pair$data2$y
 #' table(pair$data1$nodes)
 #' @export
-worst_case_neighbours <- function(kind = c("labels", "small-node", "curvature", "sparse-vector",
-  "outlier"),
-                                  n = 6, d = 1, nodes = 1, bound = 1, numeric = FALSE, far = 1e6) {
-  kinds <- c("labels", "small-node", "curvature", "sparse-vector", "outlier")
-  kind <- check_choice(kind, kinds, "kind")
+worst_case_neighbours <- function(
+    kind = c("labels", "small-node", "curvature", "sparse-vector", "outlier"), n = 6, d = 1,
+    nodes = 1, bound = 1, numeric = FALSE, far = 1e6) {
+  kind <- check_choice(kind, eval(formals(worst_case_neighbours)$kind), "kind")
   check_number(n, "n", lower = 3, whole = TRUE)
   check_number(d, "d", lower = 1, whole = TRUE)
   check_number(nodes, "nodes", lower = 1, upper = n, whole = TRUE)
@@ -53,8 +57,8 @@ worst_case_neighbours <- function(kind = c("labels", "small-node", "curvature", 
     )
   }
   if (kind == "small-node" && n < 3 * nodes - 2) {
-    abort("argument", sprintf('"small-node" with %g nodes needs n >= %g, not %g.', nodes,
-      3 * nodes - 2, n),
+    abort("argument",
+      sprintf('"small-node" with %g nodes needs n >= %g, not %g.', nodes, 3 * nodes - 2, n),
       argument = "n", value = n
     )
   }
@@ -77,8 +81,8 @@ worst_case_neighbours <- function(kind = c("labels", "small-node", "curvature", 
     data2$y <- far * data2$y
   }
   if (nodes > 1) {
-    data1$nodes <- data2$nodes <- if (alone) c(1, 1 + rep_len(seq_len(nodes - 1),
-      n - 1)) else rep_len(seq_len(nodes), n)
+    others <- if (alone) 1 + rep_len(seq_len(nodes - 1), n - 1)
+    data1$nodes <- data2$nodes <- if (alone) c(1, others) else rep_len(seq_len(nodes), n)
   }
   structure(list(data1 = data1, data2 = data2, kind = kind), class = "dpadmm_neighbours")
 }

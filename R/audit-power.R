@@ -25,8 +25,9 @@ audit_runs <- function(epsilon, release = c("gaussian", "response"),
   check_numbers(epsilon, "epsilon", lower = 0, open_lower = TRUE)
   release <- check_choice(release, c("gaussian", "response"), "release")
   bound <- check_choice(bound, c("clopper-pearson", "gaussian"), "bound")
-  inside <- function(x, name) check_number(x, name, lower = 0, upper = 1, open_lower = TRUE,
-    open_upper = TRUE)
+  inside <- function(x, name) {
+    check_number(x, name, lower = 0, upper = 1, open_lower = TRUE, open_upper = TRUE)
+  }
   inside(delta, "delta")
   inside(confidence, "confidence")
   inside(share, "share")
@@ -45,9 +46,8 @@ audit_runs <- function(epsilon, release = c("gaussian", "response"),
       at <- seq(-6, 12, by = 0.05)
       list(p = stats::pnorm(mu - at), q = stats::pnorm(-at))
     }
-    enough <- function(n) any(seen_with(events, n, delta, (1 - confidence) / 2, bound,
-      power) >= share * e)
-    runs_until(enough)
+    level <- (1 - confidence) / 2
+    runs_until(function(n) any(seen_with(events, n, delta, level, bound, power) >= share * e))
   }, 0)
 }
 

@@ -13,9 +13,11 @@ rates_epsilon <- function(rates, delta, bound) {
   p <- rates[["p"]]
   q <- rates[["q"]]
   if (bound == "clopper-pearson") return(if (p - delta > q) log((p - delta) / q) else 0)
-  mu <- stats::qnorm(p) - stats::qnorm(q)
+  mu <- rates_mu(rates)
   if (mu <= 0) 0 else gaussian_epsilon(1, delta, mu)
 }
+
+rates_mu <- function(rates) stats::qnorm(rates[["p"]]) - stats::qnorm(rates[["q"]])
 
 #' What a threshold is chosen for: increasing in the lower bound.
 #' @noRd
@@ -97,10 +99,9 @@ choose_test <- function(scores, level, delta, bound) {
   worth <- function(from, side) {
     to <- 3L - from
     count <- if (side == "above") above else Map(`-`, n, above)
-    rates_worth(
-      binomial_lower(count[[from]], n[from], level), binomial_upper(count[[to]], n[to], level),
-        delta, bound
-    )
+    p <- binomial_lower(count[[from]], n[from], level)
+    q <- binomial_upper(count[[to]], n[to], level)
+    rates_worth(p, q, delta, bound)
   }
   events <- expand.grid(from = 1:2, side = c("above", "below"), stringsAsFactors = FALSE)
   all <- mapply(worth, events$from, events$side)
@@ -117,8 +118,8 @@ candidate_thresholds <- function(scores, ends = 50L, between = 200L) {
   m <- length(values)
   if (m == 1L) return(values)
   keep <- unique(round(c(
-    seq_len(min(ends, m - 1L)), seq(max(1L, m - ends), m - 1L), seq(1, m - 1,
-      length.out = min(between, m - 1L))
+    seq_len(min(ends, m - 1L)), seq(max(1L, m - ends), m - 1L),
+    seq(1, m - 1, length.out = min(between, m - 1L))
   )))
   (values[-m] / 2 + values[-1L] / 2)[sort(keep)]
 }
@@ -132,11 +133,10 @@ count_test <- function(chosen, held, level) {
   }, 0)
   n <- length(held[[1L]])
   to <- 3L - chosen$from
-  c(chosen, list(
-    counts = crossed, n = n, rates = c(
-      p = binomial_lower(crossed[chosen$from], n, level), q = binomial_upper(crossed[to], n, level)
-    )
-  ))
+  rates <- c(
+    p = binomial_lower(crossed[chosen$from], n, level), q = binomial_upper(crossed[to], n, level)
+  )
+  c(chosen, list(counts = crossed, n = n, rates = rates))
 }
 
 #' Error rates over all thresholds, at most 500 of them.

@@ -48,7 +48,7 @@ NULL
 #' @export
 read_bio_train <- function(file) {
   columns <- 77L
-  tokens <- libsvm_tokens(read_bytes(check_file_name(file)))
+  tokens <- file_tokens(read_bytes(check_file_name(file)))
   if (length(tokens$text) == 0L) abort("parse", "`file` holds no records.", argument = "file")
   line <- tokens$line[tokens$first]
   count <- diff(c(which(tokens$first), length(tokens$text) + 1L))
@@ -59,8 +59,7 @@ read_bio_train <- function(file) {
   text <- matrix(tokens$text, columns)
   unknown <- text[3L, ] == "?"
   text[3L, unknown] <- "0"
-  bad <- matrix(!grepl(paste0("^", .number_pattern, "$"), text, perl = TRUE, useBytes = TRUE),
-    columns)
+  bad <- matrix(!is_decimal(text), columns)
   bad[3L, ] <- !(text[3L, ] %in% c("0", "1"))
   value <- suppressWarnings(as.double(text)) # what is no number is found in the next line
   if (any(bad <- bad | !is.finite(value))) {
@@ -114,13 +113,6 @@ read_census <- function(file, income, threshold, schema, missing = list()) {
   list(x = bind_blocks(blocks, nrow(table)), y = ifelse(money > threshold, 1, -1))
 }
 
-check_file_name <- function(file) {
-  if (!is.character(file) || length(file) != 1L || is.na(file)) {
-    abort("argument", sprintf("`file` must be one path, not %s.", kind_of(file)), argument = "file")
-  }
-  file
-}
-
 #' Some columns of a CSV file with a header, as text, and `.line`, where each record stands.
 #' @noRd
 read_table <- function(bytes, columns) {
@@ -166,7 +158,7 @@ read_table <- function(bytes, columns) {
 #' @noRd
 column_numbers <- function(table, name) {
   text <- table[[name]]
-  ok <- grepl(paste0("^", .number_pattern, "$"), text, perl = TRUE, useBytes = TRUE)
+  ok <- is_decimal(text)
   value <- rep(NA_real_, length(text))
   value[ok] <- as.double(text[ok])
   if (any(bad <- !is.finite(value))) {

@@ -39,93 +39,8 @@ read_libsvm <- function(file, features = NULL) {
   if (length(bytes) > .Machine$integer.max) {
     abort("size", "`file` holds more than 2^31 - 1 bytes: split it.", argument = "file")
   }
-  parse_libsvm(libsvm_tokens(bytes), features)
+  parse_libsvm(file_tokens(bytes), features)
 }
-
-#' The bytes of a file, decompressed.
-#'
-#' R's own connections say nothing of a gzip or bzip2 file that ends early, nor of
-#' damage in a bzip2 file: records would be missing unseen.
-#' @noRd
-read_bytes <- function(file) {
-  if (!file.exists(file) || dir.exists(file)) {
-    abort("argument", sprintf('There is no file "%s".', file), argument = "file", value = file)
-  }
-  unreadable <- function(e) {
-    abort("argument", sprintf('The file "%s" cannot be read.', file),
-      argument = "file", value = file
-    )
-  }
-  damaged <- function(e) {
-    abort("parse", "The compressed data in `file` are damaged or cut short.", argument = "file")
-  }
-  packed <- tryCatch(readBin(file, "raw", file.size(file)),
-    error = unreadable, warning = unreadable
-  )
-  if (length(grepRaw("^BZh", packed)) > 0L) {
-    return(tryCatch(unpack_bzip2(packed), error = damaged, warning = damaged))
-  }
-  bytes <- tryCatch(read_connection(gzfile(file, "rb")), error = damaged, warning = damaged)
-  gzip <- identical(packed[1:2], as.raw(c(0x1f, 0x8b)))
-  if (gzip && !has_gzip_size(packed, length(bytes))) damaged()
-  bytes
-}
-
-read_connection <- function(con) {
-  on.exit(close(con))
-  chunks <- list()
-  repeat {
-    chunk <- readBin(con, "raw", 2^24)
-    if (length(chunk) == 0L) return(do.call(c, chunks))
-    chunks[[length(chunks) + 1L]] <- chunk
-  }
-}
-
-#' Unpack one bzip2 stream after the other; an error if any is not whole.
-#' @noRd
-unpack_bzip2 <- function(packed) {
-  start <- grepRaw("BZh[1-9]1AY&SY", packed, all = TRUE)
-  end <- c(start[-1L] - 1L, length(packed))
-  do.call(c, Map(function(from, to) memDecompress(packed[from:to], "bzip2"), start, end))
-}
-
-#' Whether gzip data that unpack to `size` bytes are whole: the last four bytes are
-#' the size, modulo 2^32 (RFC 1952). With several members it is only the last one's,
-#' so nothing can be said.
-#' @noRd
-has_gzip_size <- function(packed, size) {
-  n <- length(packed)
-  if (n < 18L) return(FALSE) # shorter than the header and the trailer
-  stored <- sum(as.integer(packed[n - 3:0]) * 256^(0:3))
-  several <- length(grepRaw(as.raw(c(0x1f, 0x8b, 8)), packed, offset = 2L, fixed = TRUE)) > 0L
-  several || stored == size %% 2^32
-}
-
-#' Cut a file's bytes into tokens: their `text`, the `line` each stands on, and
-#' whether it is the `first` there. Comments and "qid:" are left out.
-#' @noRd
-libsvm_tokens <- function(bytes) {
-  if (any(nul <- bytes == as.raw(0))) {
-    abort_line(sum(bytes[seq_len(which(nul)[1L])] == as.raw(10)) + 1L, "it has a zero byte")
-  }
-  # Tabs, carriage returns and the like are blanks.
-  bytes[bytes >= as.raw(9) & bytes <= as.raw(13) & bytes != as.raw(10)] <- as.raw(32)
-  lines <- strsplit(rawToChar(bytes), "\n", fixed = TRUE, useBytes = TRUE)[[1L]]
-  lines <- sub("#.*", "", lines, perl = TRUE, useBytes = TRUE)
-  cut <- strsplit(lines, " ", fixed = TRUE, useBytes = TRUE)
-  text <- unlist(cut)
-  line <- rep(seq_along(cut), lengths(cut))
-  keep <- nzchar(text)
-  text <- text[keep]
-  line <- line[keep]
-  first <- !duplicated(line)
-  second <- c(FALSE, first[-length(first)]) & !first
-  qid <- second & grepl("^qid:[0-9]+$", text, useBytes = TRUE)
-  list(text = text[!qid], line = line[!qid], first = first[!qid])
-}
-
-# A decimal number; R itself would also read hexadecimals, "NA" and "1e".
-.number_pattern <- "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 
 parse_libsvm <- function(tokens, features) {
   text <- tokens$text
@@ -133,10 +48,8 @@ parse_libsvm <- function(tokens, features) {
   if (length(text) == 0L) abort("parse", "`file` holds no records.", argument = "file")
   limit <- if (is.null(features)) .Machine$integer.max else features
   ok <- logical(length(text))
-  ok[first] <- grepl(paste0("^", .number_pattern, "$"), text[first], perl = TRUE, useBytes = TRUE)
-  ok[!first] <- grepl(paste0("^[0-9]+:", .number_pattern, "$"), text[!first],
-    perl = TRUE, useBytes = TRUE
-  )
+  ok[first] <- is_decimal(text[first])
+  ok[!first] <- is_decimal(text[!first], before = "[0-9]+:")
   # A label counts as index 0, so that the first index of a line must be above 0.
   index <- ifelse(first, 0, NA)
   number <- rep(NA_real_, length(text))
@@ -177,16 +90,4 @@ describe_token <- function(text, first, before, limit) {
     return(sprintf("the index does not exceed the one before, %.0f", before))
   }
   "the value is not a finite number"
-}
-
-abort_line <- function(line, what, token = NULL) {
-  if (!is.null(token)) {
-    # Foreign bytes and long tokens must not spoil the message.
-    token <- iconv(token, "UTF-8", "UTF-8", sub = "byte")
-    if (nchar(token) > 40L) token <- paste0(substr(token, 1L, 40L), "...")
-    what <- paste0(what, ": ", encodeString(token, quote = '"'))
-  }
-  abort("parse", sprintf("Line %d of `file`: %s.", line, what),
-    argument = "file", value = token, place = line
-  )
 }

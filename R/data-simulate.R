@@ -39,15 +39,17 @@ NULL
 #' Uniform or normal numbers from a keyed stream of their own.
 #' @noRd
 sim_normal <- function(key, rows, columns, stream) {
-  core_call(.Call(ffi_noise, "gaussian", 1, as.double(columns), as.double(rows), key,
-    as.double(stream)))
+  shape <- as.double(c(columns, rows))
+  core_call(.Call(ffi_noise, "gaussian", 1, shape[1L], shape[2L], key, as.double(stream)))
 }
 
-sim_uniform <- function(key, rows, columns, stream) stats::pnorm(sim_normal(key, rows, columns,
-  stream))
+sim_uniform <- function(key, rows, columns, stream) {
+  stats::pnorm(sim_normal(key, rows, columns, stream))
+}
 
-check_count <- function(x, argument) as.integer(check_number(x, argument, lower = 1, upper = 1e8,
-  whole = TRUE))
+check_count <- function(x, argument) {
+  as.integer(check_number(x, argument, lower = 1, upper = 1e8, whole = TRUE))
+}
 
 #' Labels: positive for a share of the noisy scores.
 #' @noRd
@@ -86,8 +88,8 @@ sim_ijcnn1 <- function(n = 49990, seed = NULL) {
   lagged <- function(j, lag) c(numeric(lag), smooth[, j])[seq_len(n)]
   numeric <- vapply(0:11, function(k) lagged(k %/% 3L + 1L, k %% 3L), double(n))
   numeric <- 2 * stats::pnorm(matrix(numeric, n) / 1.7) - 1
-  score <- numeric[, 1L] * cos(phase) + 2 * numeric[, 4L]^2 - numeric[, 7L] * numeric[,
-    10L] + sin(phase) / 2
+  score <- numeric[, 1L] * cos(phase) + 2 * numeric[, 4L]^2 -
+    numeric[, 7L] * numeric[, 10L] + sin(phase) / 2
   list(x = cbind(indicators, numeric), y = sim_labels(score, 0.097, key), synthetic = TRUE)
 }
 
@@ -101,8 +103,8 @@ sim_bio_train <- function(n = 145751, seed = NULL) {
   base <- sim_normal(key, n, 74L, 2) + 0.7 * offset[block, , drop = FALSE]
   mix <- sim_normal(key, 6L, 74L, 3) / 2
   base <- base + sim_normal(key, n, 6L, 4) %*% mix
-  score <- as.vector(base %*% sim_normal(key, 74L, 1L, 5)) / sqrt(74) + 0.5 * base[, 1L] * base[,
-    2L]
+  score <- as.vector(base %*% sim_normal(key, 74L, 1L, 5)) / sqrt(74) +
+    0.5 * base[, 1L] * base[, 2L]
   scales <- exp(1.5 * as.vector(sim_normal(key, 1L, 74L, 6)))
   x <- base * rep(scales, each = n)
   list(x = x, y = sim_labels(score, 0.009, key), block = block, synthetic = TRUE)
@@ -136,5 +138,6 @@ sim_census <- function(country = c("us", "brazil"), n = NULL, seed = NULL) {
   }
   numeric <- stats::pnorm(0.5 * class + sim_normal(key, n, shape$numeric, 2))
   score <- score + as.vector(numeric %*% sim_normal(key, shape$numeric, 1L, 3))
-  list(x = cbind(do.call(cbind, parts), numeric), y = sim_labels(score, 0.3, key), synthetic = TRUE)
+  x <- cbind(do.call(cbind, parts), numeric)
+  list(x = x, y = sim_labels(score, 0.3, key), synthetic = TRUE)
 }

@@ -3,15 +3,7 @@
 # fft() of 2^20 points; RDP over 150 orders in under 20 times exp() of a million numbers.
 # Run: Rscript bench/accounting.R
 library(dpadmm)
-
-seconds <- function(f) {
-  f()
-  times <- vapply(1:7, function(k) system.time(f(), gcFirst = FALSE)[["elapsed"]], 0)
-  median(times)
-}
-report <- function(what, ratio, target) {
-  cat(sprintf("%s: %.2f, target %g%s\n", what, ratio, target, if (ratio > target) " MISSED" else ""))
-}
+source("bench/helpers.R")
 
 steps <- dp_event_subsampled_gaussian(
   sigma = 1, sensitivity = 1, q = 0.01, neighbours = "add-remove", count = 1e4
@@ -19,17 +11,18 @@ steps <- dp_event_subsampled_gaussian(
 bracket <- account(steps, 1e-5, "pld")$bracket
 points <- complex(real = cos(seq_len(2^20)))
 report("bracket width", bracket[["upper"]] - bracket[["lower"]], 0.01)
-report("PLD time / fft(2^20)", seconds(function() account(steps, 1e-5, "pld")) /
-  seconds(function() fft(points)), 50)
+pld <- median_seconds(function() account(steps, 1e-5, "pld"))
+report("PLD time / fft(2^20)", pld / median_seconds(function() fft(points)), 50)
 
 orders <- 1 + 10^seq(-1, 2.5, length.out = 150)
 numbers <- seq(-1, 1, length.out = 1e6)
-exponentials <- seconds(function() for (k in 1:10) exp(numbers)) / 10
+exponentials <- median_seconds(function() for (k in 1:10) exp(numbers)) / 10
 for (kernel in list(
   list("subsampled Gaussian", function() rdp_subsampled_gaussian(orders, q = 0.01, sigma = 1)),
   list("objective Gaussian", function() rdp_objective_gaussian(orders, 1, 0.1, 0.01, 1)),
   list("objective Gamma", function() rdp_objective_gamma(orders, 1, 0.1, 0.01, 1, dim = 105))
 )) {
   report(paste0("RDP over 150 orders / exp(1e6), ", kernel[[1L]]),
-    seconds(function() for (k in 1:10) kernel[[2L]]()) / 10 / exponentials, 20)
+    median_seconds(function() for (k in 1:10) kernel[[2L]]()) / 10 / exponentials, 20
+  )
 }

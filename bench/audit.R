@@ -2,6 +2,7 @@
 # bare loop over the same releases, in the same process. Target: at most 20 percent more.
 # Run: Rscript bench/audit.R
 library(dpadmm)
+source("bench/helpers.R")
 runs <- 500
 ratio <- function(method, nodes) {
   pair <- worst_case_neighbours("labels", n = 200, d = 10, nodes = nodes)
@@ -11,21 +12,23 @@ ratio <- function(method, nodes) {
     # as an audit prepares them: once for each data set
     first <- attr(release, "prepare")(pair$data1)
     second <- attr(release, "prepare")(pair$data2)
-    loop <- system.time(for (k in seq_len(runs)) {
-      first(k)
-      second(k)
-    }, gcFirst = TRUE)[["elapsed"]]
-    whole <- system.time(
-      audit(release, pair$data1, pair$data2, runs = runs, seed = 1, claim = 1), gcFirst = TRUE
-    )[["elapsed"]]
+    loop <- seconds(function() {
+      for (k in seq_len(runs)) {
+        first(k)
+        second(k)
+      }
+    })
+    whole <- seconds(function() {
+      audit(release, pair$data1, pair$data2, runs = runs, seed = 1, claim = 1)
+    })
     c(loop, whole / loop)
   }
   found <- replicate(5, one())
-  cat(sprintf(
-    "%-10s %.2f ms a release, time of the audit over it: median %.3f (%.3f to %.3f), target 1.2\n",
-    method$name, 1000 * median(found[1, ]) / (2 * runs), median(found[2, ]), min(found[2, ]),
-      max(found[2, ])
-  ))
+  each <- 1000 * median(found[1, ]) / (2 * runs)
+  report(
+    sprintf("%-10s %.2f ms a release, time of the audit over it", method$name, each),
+    found[2, ], 1.2, digits = 3L
+  )
 }
 ratio(mr_admm(), 4)
 ratio(pp_admm(), 4)

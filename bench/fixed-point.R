@@ -5,8 +5,8 @@
 # 2. 1e6 records x 50 features, centralized, aggregate noise, logistic: a round at most 6
 #    passes over the data (the mean of X v and X'w by R), memory at most 1.5 times the data.
 library(dpadmm)
+source("bench/helpers.R")
 control <- dpadmm_control(progress = FALSE)
-seconds <- function(f) system.time(f(), gcFirst = TRUE)[["elapsed"]]
 
 lasso <- sim_lasso(seed = 1)
 federated <- function() {
@@ -17,12 +17,7 @@ federated <- function() {
   )
 }
 invisible(federated())
-ratios <- vapply(1:5, function(k) seconds(federated) / seconds(function() rnorm(1000 * 100 * 64)),
-  0)
-cat(sprintf(
-  "federated Lasso / rnorm: median %.2f (%.2f to %.2f), target 8\n", median(ratios), min(ratios),
-    max(ratios)
-))
+report("federated Lasso / rnorm", time_ratios(federated, function() rnorm(1000 * 100 * 64)), 8)
 
 n <- 1e6
 d <- 50
@@ -33,20 +28,14 @@ w <- rnorm(n)
 central <- function(K) {
   dpadmm_fit(x, y,
     method = fp_admm(gamma = 2), iterations = K, noise = gaussian_noise(1e-3), delta = 1e-6,
-      seed = 1, control = control
+    seed = 1, control = control
   )
 }
 passes <- vapply(1:5, function(k) {
   pass <- (seconds(function() x %*% v) + seconds(function() crossprod(x, w))) / 2
   (seconds(function() central(12)) - seconds(function() central(2))) / 10 / pass
 }, 0)
-cat(sprintf("one round / one pass: median %.2f (%.2f to %.2f), target 6\n", median(passes),
-  min(passes), max(passes)))
+report("one round / one pass", passes, 6)
 
-data_size <- 8 * n * d
-invisible(gc())
-before <- gc(reset = TRUE)
-invisible(central(3))
-after <- gc()
-extra <- 8 * (after["Vcells", "max used"] - before["Vcells", "used"])
-cat(sprintf("memory / data, the data included: %.2f, target 1.5\n", 1 + extra / data_size))
+extra <- extra_memory(function() central(3), 8 * n * d)
+report("memory / data, the data included", 1 + extra, 1.5)

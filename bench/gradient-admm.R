@@ -2,10 +2,9 @@
 # process; and two threads against one. Targets: at most 1.3 times, at least 1.7 times
 # faster. Run: Rscript bench/gradient-admm.R [rows of the large set, default 5e6]
 library(dpadmm)
+source("bench/helpers.R")
 arguments <- commandArgs(TRUE)
 large <- if (length(arguments)) as.numeric(arguments[1]) else 5e6
-
-seconds <- function(expression) system.time(expression, gcFirst = TRUE)[["elapsed"]]
 
 fit <- function(x, y, T, threads) {
   dpadmm_fit(x, y,
@@ -21,21 +20,27 @@ compare <- function(name, x, y, T) {
   v <- cos(seq_len(ncol(x)))
   w <- sin(seq_len(nrow(x)))
   few <- max(3L, T %/% 10L)
-  products <- function() seconds(for (k in seq_len(few)) {
-    x %*% v
-    Matrix::crossprod(x, w)
-  }) / few
+  products <- function() {
+    for (k in seq_len(few)) {
+      x %*% v
+      Matrix::crossprod(x, w)
+    }
+  }
+  iteration <- function(threads, packing) {
+    (seconds(function() fit(x, y, T + 1, threads)) - packing) / T
+  }
   times <- vapply(1:5, function(k) {
-    packing <- seconds(fit(x, y, 1, 1))
-    c(products(), vapply(1:2, function(threads) seconds(fit(x, y, T + 1, threads)) - packing,
-      0) / T)
+    packing <- seconds(function() fit(x, y, 1, 1))
+    c(seconds(products) / few, iteration(1, packing), iteration(2, packing))
   }, double(3)) * 1e3
-  word <- function(r) sprintf("%.2f (%.2f to %.2f)", stats::median(r), min(r), max(r))
+  ratio <- times[2, ] / times[1, ]
+  threads <- times[2, ] / times[3, ]
   cat(sprintf(
     "%-22s Matrix %.2f ms, an iteration %.2f ms; ratio %s, target 1.3; threads %s, target 1.7\n",
-    name, stats::median(times[1, ]), stats::median(times[2, ]), word(times[2, ] / times[1, ]),
-    word(times[2, ] / times[3, ])
+    name, median(times[1, ]), median(times[2, ]), spread(ratio), spread(threads)
   ))
+  keep_result(paste(name, "iteration / Matrix"), ratio, 1.3)
+  keep_result(paste(name, "one thread / two"), threads, 1.7)
 }
 
 a9a <- adult_matrix("a9a")

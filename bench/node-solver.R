@@ -2,6 +2,7 @@
 # ridge-logistic problem, in the same process. Target: at most 0.15 of glmnet's time on
 # one thread, extra memory at most twice the data. Run: Rscript bench/node-solver.R
 library(dpadmm)
+source("bench/helpers.R")
 adult <- adult_matrix("onehot")
 order <- local({
   key <- seq_len(nrow(adult$x))
@@ -29,17 +30,6 @@ theirs <- function() {
   )
 }
 
-seconds <- function(f) system.time(f(), gcFirst = TRUE)[["elapsed"]]
 invisible(ours())
-ratios <- vapply(1:5, function(k) seconds(ours) / seconds(theirs), 0)
-cat(sprintf("time ratio ours/glmnet: median %.3f (%.3f to %.3f), target 0.15\n", median(ratios), min(ratios), max(ratios)))
-
-# Peak of R's heap during the call, over the data; a collection first, so that only what
-# the call itself allocates counts. What it drops along the way counts too.
-data_size <- as.numeric(utils::object.size(x))
-invisible(gc())
-before <- gc(reset = TRUE)
-invisible(ours())
-after <- gc()
-extra <- 8 * (after["Vcells", "max used"] - before["Vcells", "used"])
-cat(sprintf("extra memory/data: %.2f, target 2\n", extra / data_size))
+report("time ratio ours/glmnet", time_ratios(ours, theirs), 0.15, digits = 3L)
+report("extra memory/data", extra_memory(ours, as.numeric(utils::object.size(x))), 2)

@@ -3,6 +3,7 @@
 # records) is timed too. And the work against beta. Run:
 # Rscript bench/plausible-admm-speed.R
 library(dpadmm)
+source("bench/helpers.R")
 adult <- adult_matrix("onehot")
 rows <- (seq_len(nrow(adult$x)) * 7919L) %% nrow(adult$x) + 1L # a fixed shuffle
 x <- adult$x[rows[1:40000], ]
@@ -17,20 +18,16 @@ run <- function(method) {
     control = dpadmm_control(progress = FALSE)
   )
 }
-seconds <- function(method) system.time(run(method), gcFirst = TRUE)[["elapsed"]]
-
 invisible(run(admm(eta = 0.5)))
+inexact <- function(beta) seconds(function() run(pp_admm(eta = 0.5, beta = beta)))
 times <- vapply(1:9, function(k) {
-  c(inexact = seconds(pp_admm(eta = 0.5, beta = 10^-3.5)), exact = seconds(admm(eta = 0.5)))
+  c(inexact = inexact(10^-3.5), exact = seconds(function() run(admm(eta = 0.5))))
 }, c(inexact = 0, exact = 0))
 ratios <- times["inexact", ] / times["exact", ]
 best <- apply(times, 1L, min) # what other programs on the machine disturb least
-cat(sprintf(
-  "time ratio PP-ADMM (beta = 10^-3.5) / exact: best of each %.3f, median %.3f (%.3f to %.3f), target 0.5\n",
-  best["inexact"] / best["exact"], median(ratios), min(ratios), max(ratios)
-))
+report("time ratio PP-ADMM (beta = 10^-3.5) / exact", ratios, 0.5,
+  digits = 3L, also = sprintf("best of each %.3f, ", best["inexact"] / best["exact"])
+)
 for (beta in 10^-c(10, 8, 6, 5, 4, 3.5, 3, 2)) {
-  cat(sprintf("beta = %7.1e: %.3f s\n", beta, min(vapply(1:5, function(k) {
-    seconds(pp_admm(eta = 0.5, beta = beta))
-  }, 0))))
+  cat(sprintf("beta = %7.1e: %.3f s\n", beta, min(replicate(5L, inexact(beta)))))
 }

@@ -5,6 +5,7 @@
 # ten have that non-private error to three digits. Four minutes.
 # Run: Rscript bench/private-adult.R
 library(dpadmm)
+source("bench/helpers.R")
 
 census <- adult_matrix("onehot")
 draw_split <- function(seed) {
@@ -33,8 +34,10 @@ while (NROW(found) < 10L) {
 cli::cli_progress_done()
 print(round(found, 4L))
 average <- mean(found[, "private"])
+error <- stats::sd(found[, "private"]) / sqrt(nrow(found))
 cat(sprintf(
-  "mean of %d splits, each of 10 runs: %.4f (standard error %.4f), without privacy %.4f; target .168%s\n",
-  nrow(found), average, stats::sd(found[, "private"]) / sqrt(nrow(found)),
-  mean(found[, "plain"]), if (average > 0.168) " MISSED" else ""
+  "mean of %d splits, each of 10 runs: %.4f (standard error %.4f), without privacy %.4f%s\n",
+  nrow(found), average, error, mean(found[, "plain"]),
+  paste0("; target .168", if (average > 0.168) " MISSED")
 ))
+keep_result("private error", average, 0.168)

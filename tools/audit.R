@@ -91,7 +91,8 @@ slopes <- list(c(-1, 1, -1, 1, -1, 1), c(1, 1, -1, 1, -1, 1))
 own <- list(
   fixed_point = function(data, seed) {
     fixed_point(function(u) u - 0.5 * (u + mean(data)), 0,
-      sensitivity = 0.5 * 2 / 6, lambda = 0.4, iterations = 3, epsilon = 4, delta = 0.01, seed = seed
+      sensitivity = 0.5 * 2 / 6, lambda = 0.4, iterations = 3, epsilon = 4, delta = 0.01,
+      seed = seed
     )
   },
   general_admm = function(data, seed) {

@@ -39,7 +39,8 @@ test_that("runs depend on seed, setting and repetition alone", {
 
 test_that("factors reach run as strings and come back as factors", {
   given <- data.frame(f = factor(c("z", "y"), c("z", "y")), on = c(TRUE, NA))
-  got <- experiment(given, function(setting, seed) data.frame(class = class(setting$f), got = setting$on), repetitions = 1)
+  run <- function(setting, seed) data.frame(class = class(setting$f), got = setting$on)
+  got <- experiment(given, run, repetitions = 1)
   expect_identical(got$f, given$f)
   expect_identical(got$on, given$on)
   expect_identical(got$got, given$on)
@@ -49,7 +50,8 @@ test_that("factors reach run as strings and come back as factors", {
 test_that("numbers and strings survive the text", {
   odd <- c(pi, 1 / 3, 1e-310, 2^53 + 2, -0.1, Inf, -Inf, NaN, NA, .Machine$double.xmin)
   words <- c("a,b", "\"", "", "#", "'", "NA x", "\u00e9", "\\n", " a ", "x")
-  got <- experiment(data.frame(s = "#"), function(setting, seed) data.frame(odd, words), repetitions = 1)
+  run <- function(setting, seed) data.frame(odd, words)
+  got <- experiment(data.frame(s = "#"), run, repetitions = 1)
   expect_identical(got$odd, odd)
   expect_identical(got$words, words)
 })
@@ -71,7 +73,8 @@ test_that("a file holds finished runs, and only the others are run", {
   expect_identical(more, experiment(settings, run, repetitions = 3))
   # fewer again: the rest stays in the file
   expect_identical(experiment(settings, run, repetitions = 2, file = file), first)
-  expect_equal(read_experiment(file), more[order(more$repetition == 3), ], ignore_attr = "row.names")
+  sorted <- more[order(more$repetition == 3), ]
+  expect_equal(read_experiment(file), sorted, ignore_attr = "row.names")
 })
 
 test_that("an incomplete end of a file is run again", {
@@ -93,9 +96,14 @@ test_that("a file of another experiment is refused", {
   scale <- function(v) factor * v
   run <- function(setting, seed) data.frame(value = scale(setting$size))
   experiment(settings, run, repetitions = 1, file = file)
-  expect_error(experiment(settings, run, repetitions = 1, seed = 2, file = file), "seed", class = "dpadmm_error_argument")
-  expect_error(experiment(settings[2:1], run, repetitions = 1, file = file), class = "dpadmm_error_argument")
-  expect_error(experiment(settings[1], run, repetitions = 1, file = file), class = "dpadmm_error_argument")
+  refused <- function(file, message = NULL, settings. = settings, ..., kind = "argument") {
+    expect_error(experiment(settings., run, repetitions = 1, ..., file = file), message,
+      class = paste0("dpadmm_error_", kind)
+    )
+  }
+  refused(file, "seed", seed = 2)
+  refused(file, settings. = settings[2:1])
+  refused(file, settings. = settings[1])
   # comments are not code
   run <- function(setting, seed) {
     # a word
@@ -109,12 +117,12 @@ test_that("a file of another experiment is refused", {
   expect_identical(experiment(settings, run, repetitions = 1, file = brace), first)
   # what run uses is
   factor <- 3
-  expect_error(experiment(settings, run, repetitions = 1, file = brace), class = "dpadmm_error_argument")
+  refused(brace)
   factor <- 2
   scale <- function(v) v * factor
-  expect_error(experiment(settings, run, repetitions = 1, file = brace), class = "dpadmm_error_argument")
+  refused(brace)
   writeLines("a,b", file)
-  expect_error(experiment(settings, run, repetitions = 1, file = file), class = "dpadmm_error_parse")
+  refused(file, kind = "parse")
   expect_error(read_experiment(file), class = "dpadmm_error_parse")
   expect_error(read_experiment(tempfile()), class = "dpadmm_error_argument")
 })
@@ -127,21 +135,27 @@ test_that("workers give the same result and file, know globals, and are gone aft
     "base <- Matrix::Matrix(10, sparse = TRUE)", # of a class whose package is not attached
     "helper <- function(v) base[1, 1] + v",
     "run <- function(setting, seed) data.frame(",
-    "  value = helper(setting$k) + rnorm(1), attached = 'stats4' %in% .packages(), pid = Sys.getpid())",
+    "  value = helper(setting$k) + rnorm(1), attached = 'stats4' %in% .packages(),",
+    "  pid = Sys.getpid())",
     "plain <- function(setting, seed) run(setting, seed)[-3]",
     "settings <- data.frame(k = 1:6)", "files <- c(tempfile(), tempfile())",
     "one <- experiment(settings, plain, 2, file = files[1])",
     "two <- experiment(settings, plain, 2, workers = 2, file = files[2])",
     "pids <- unique(experiment(settings, run, 2, workers = 2)$pid)",
     "end <- Sys.time() + 10", # they have 0.2 s to go, but the machine may be busy
-    "while ((alive <- any(vapply(pids, tools::pskill, NA, signal = 0))) && Sys.time() < end) Sys.sleep(0.1)",
-    "failed <- tryCatch(experiment(settings, function(setting, seed) stop('so'), workers = 2), error = identity)",
-    "cat(identical(one, two), identical(readLines(files[1]), readLines(files[2])), all(two$attached),",
-    "  length(pids), Sys.getpid() %in% pids, alive, class(failed)[1], grepl('k = .*: so', conditionMessage(failed)))"
+    "while ((alive <- any(vapply(pids, tools::pskill, NA, signal = 0))) && Sys.time() < end)",
+    "  Sys.sleep(0.1)",
+    "fails <- function(setting, seed) stop('so')",
+    "failed <- tryCatch(experiment(settings, fails, workers = 2), error = identity)",
+    "cat(identical(one, two), identical(readLines(files[1]), readLines(files[2])),",
+    "  all(two$attached), length(pids), Sys.getpid() %in% pids, alive, class(failed)[1],",
+    "  grepl('k = .*: so', conditionMessage(failed)))"
   )
   script <- tempfile(fileext = ".R")
   writeLines(code, script)
-  out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE)
+  out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)),
+    stdout = TRUE, stderr = TRUE
+  )
   expect_identical(utils::tail(out, 1), "TRUE TRUE TRUE 2 FALSE FALSE dpadmm_error_operator TRUE")
 })
 
@@ -156,8 +170,10 @@ interrupted_experiment <- function(workers) {
     "library(dpadmm)", sprintf("setwd(%s)", deparse(folder)),
     "run <- function(setting, seed) { Sys.sleep(0.1); data.frame(value = rnorm(1)) }",
     "settings <- data.frame(k = 1:10)", "writeLines(as.character(Sys.getpid()), 'pid')",
-    sprintf("said <- tryCatch(experiment(settings, run, 2, workers = %d, file = 'runs.csv'), error = identity)", workers),
-    "saveRDS(list(class = class(said), message = conditionMessage(said), finished = said$finished), 'part')",
+    sprintf("code <- quote(experiment(settings, run, 2, workers = %d, file = 'runs.csv'))", workers),
+    "said <- tryCatch(eval(code), error = identity)",
+    "saveRDS(list(class = class(said), message = conditionMessage(said),",
+    "  finished = said$finished), 'part')",
     "file.rename('part', 'answer')"
   ), path("run.R"))
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(path("run.R"))),
@@ -189,11 +205,12 @@ test_that("an interrupted experiment keeps what is finished and goes on from the
     expect_lt(have, 20)
     expect_match(said$message, sprintf("%d of 20 runs are finished and kept", have))
     kept <- read_experiment(said$file)
-    expect_setequal(paste(kept$k, kept$repetition, kept$value), paste(said$finished$k, said$finished$repetition, said$finished$value))
+    each <- function(runs) paste(runs$k, runs$repetition, runs$value)
+    expect_setequal(each(kept), each(said$finished))
     # the same code in this session goes on where that one stopped
     run <- function(setting, seed) { Sys.sleep(0.1); data.frame(value = rnorm(1)) }
-    took <- system.time(whole <- experiment(data.frame(k = 1:10), run, 2, file = said$file))[["elapsed"]]
-    expect_gte(took, 0.1 * (20 - have))
+    took <- system.time(whole <- experiment(data.frame(k = 1:10), run, 2, file = said$file))
+    expect_gte(took[["elapsed"]], 0.1 * (20 - have))
     kept$k <- as.numeric(kept$k)
     together <- merge(kept, whole, by = c("k", "repetition"))
     expect_identical(together$value.x, together$value.y)
@@ -215,8 +232,10 @@ test_that("bad input is refused by class", {
   expect_error(experiment(settings, run, workers = 0), class = "dpadmm_error_argument")
   expect_error(experiment(settings, run, file = 3), class = "dpadmm_error_argument")
   bad <- list(
-    function(setting, seed) 1, function(setting, seed) data.frame(), function(setting, seed) data.frame(size = 1),
-    function(setting, seed) data.frame(repetition = 1), function(setting, seed) data.frame(v = I(list(1))),
+    function(setting, seed) 1, function(setting, seed) data.frame(),
+    function(setting, seed) data.frame(size = 1),
+    function(setting, seed) data.frame(repetition = 1),
+    function(setting, seed) data.frame(v = I(list(1))),
     function(setting, seed) data.frame(v = "a\nb"), function(setting, seed) stop("so it is"),
     function(setting, seed) stats::setNames(data.frame(1), setting$method)
   )
@@ -224,8 +243,32 @@ test_that("bad input is refused by class", {
   expect_error(experiment(settings, bad[[7]]), "method = a, size = 1, repetition = 1: so it is")
 })
 
+test_that("the runs stored for the vignettes are those of the code beside them", {
+  skip_on_cran()
+  folder <- system.file("experiments", package = "dpadmm")
+  scripts <- list.files(folder, "[.]R$", full.names = TRUE)
+  expect_gt(length(scripts), 0)
+  for (script in scripts) {
+    env <- new.env(parent = globalenv())
+    sys.source(script, env)
+    for (part in names(env$stored)) {
+      given <- env$stored[[part]]
+      file <- sprintf("%s-%s.csv.gz", sub("[.]R$", "", script), part)
+      uses <- used_objects(given$run)
+      code <- fingerprint(list(names(given$settings), uses$code))
+      seed <- if (is.null(given$seed)) 1 else given$seed
+      # calling again would go on with this file, and finds no run missing
+      expect_identical(readLines(file, 1), log_header(names(given$settings), seed, code))
+      repetitions <- if (is.null(given$repetitions)) 10 else given$repetitions
+      asked <- asked_runs(given$settings, repetitions)
+      expect_true(all(asked$key %in% names(open_log(file)$done)), label = basename(file))
+    }
+  }
+})
+
 found <- data.frame(
-  method = rep(c("b", "a"), each = 6), eps = rep(c(0.1, 1, 10), 4), repetition = rep(rep(1:2, each = 3), 2),
+  method = rep(c("b", "a"), each = 6), eps = rep(c(0.1, 1, 10), 4),
+  repetition = rep(rep(1:2, each = 3), 2),
   error = c(1, 2, 3, 2, 4, 6, 5, 5, 5, 7, 7, NA)
 )
 class(found) <- c("dpadmm_experiment", "data.frame")

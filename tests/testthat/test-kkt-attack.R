@@ -7,9 +7,11 @@ adult_part <- local({
 })
 holders <- rep(1:5, 200)
 
-attacked <- function(method, missing, ..., loss = "logistic", data = adult_part, nodes = holders, C = 100) {
+attacked <- function(method, missing, ..., loss = "logistic", data = adult_part, nodes = holders,
+                     C = 100) {
   fit <- dpadmm_fit(data$x, data$y,
-    nodes = nodes, network = network_ring(), method = method, loss = loss, iterations = 20, C = C, rho = 0.1,
+    nodes = nodes, network = network_ring(), method = method, loss = loss, iterations = 20, C = C,
+    rho = 0.1,
     control = dpadmm_control(keep_iterates = TRUE), ...
   )
   own <- which(nodes == 3)
@@ -17,13 +19,15 @@ attacked <- function(method, missing, ..., loss = "logistic", data = adult_part,
   found <- kkt_attack(fit, data$x[known, ], data$y[known], node = 3)
   truth <- data$x[own[missing], ]
   list(
-    error = sqrt(sum((found$x - truth)^2) / sum(truth^2)), right = found$y == data$y[own[missing]], found = found,
+    error = sqrt(sum((found$x - truth)^2) / sum(truth^2)),
+    right = found$y == data$y[own[missing]], found = found,
     fit = fit, known = known
   )
 }
 
 methods <- list(
-  "ADMM" = admm(eta = 1), "M-ADMM" = m_admm(eta = 1, growth = 1.02), "R-ADMM" = r_admm(eta = 1, gamma = 0.5),
+  "ADMM" = admm(eta = 1), "M-ADMM" = m_admm(eta = 1, growth = 1.02),
+  "R-ADMM" = r_admm(eta = 1, gamma = 0.5),
   "MR-ADMM" = mr_admm(eta = 1, growth = 1.02, gamma = 0.5)
 )
 
@@ -94,26 +98,33 @@ guessed_right <- function(method, seed, ...) {
 
 test_that("success falls to chance under each private method", {
   trials <- 60
-  expect_true(all(vapply(1:4, function(seed) guessed_right(admm(eta = 1), seed, epsilon = Inf), NA)))
+  guesses <- vapply(1:4, function(seed) guessed_right(admm(eta = 1), seed, epsilon = Inf), NA)
+  expect_true(all(guesses))
   private <- c(methods, list(
     "ADMM-PVP" = admm(eta = 1, perturb = "primal"), "PP-ADMM" = pp_admm(eta = 1, split = 0.02),
     "IPP-ADMM" = ipp_admm(eta = 1, split = 0.02)
   ))
   for (name in names(private)) for (delta in c(0, 1e-4)) {
     # calibrated once: the noise does not depend on the records
-    fit <- attacked(private[[name]], 1, epsilon = 0.5, delta = delta, data = small, nodes = small_holders, C = 1)$fit
+    fit <- attacked(private[[name]], 1,
+      epsilon = 0.5, delta = delta, data = small, nodes = small_holders, C = 1
+    )$fit
     expect_equal(privacy(fit)$epsilon, 0.5, tolerance = 1e-6)
     scale <- if (is.list(fit$noise)) fit$noise$objective else fit$noise
     noise <- if (delta > 0) gaussian_noise(scale) else gamma_noise(scale)
     right <- sum(vapply(seq_len(trials), function(seed) {
       guessed_right(private[[name]], seed, noise = noise, delta = delta)
     }, NA))
-    expect_gt(stats::binom.test(right, trials)$p.value, 1e-3, label = sprintf("%s, delta = %g: p", name, delta))
+    expect_gt(stats::binom.test(right, trials)$p.value, 1e-3,
+      label = sprintf("%s, delta = %g: p", name, delta)
+    )
   }
 })
 
 test_that("what the attack cannot use is a classed error", {
-  refuse <- function(code, class = "argument") expect_error(code, class = paste0("dpadmm_error_", class))
+  refuse <- function(code, class = "argument") {
+    expect_error(code, class = paste0("dpadmm_error_", class))
+  }
   result <- attacked(admm(eta = 1), 3, epsilon = Inf)
   fit <- result$fit
   x <- adult_part$x[result$known, ]

@@ -2,7 +2,9 @@
 
 test_that("lines, shapes and colours name the groups in one order", {
   skip_if_not_installed("ggplot2")
-  once <- data.frame(epsilon = 1:3, method = rep(c("ADMM", "AccADMM"), each = 3), repetition = 1, gap = 1:6)
+  once <- data.frame(
+    epsilon = 1:3, method = rep(c("ADMM", "AccADMM"), each = 3), repetition = 1, gap = 1:6
+  )
   often <- data.frame(
     epsilon = 1:3, method = rep(c("DP-ADMM", "DP-AccADMM"), each = 6),
     repetition = rep(1:2, each = 3), gap = 1:12

@@ -98,3 +98,26 @@ test_that("a bad extract or request is a classed error that says where", {
   fails(census, "missing", "dpadmm_error_argument", missing = c(INCTOT = 1))
   expect_error(read_census(write_to(census), "INCTOT", NA, schema), class = "dpadmm_error")
 })
+
+test_that("every reader refuses what is no file of its kind, by class", {
+  readers <- grep("^read_", getNamespaceExports("dpadmm"), value = TRUE)
+  expect_gte(length(readers), 4)
+  # arguments without a default, beside the file
+  more <- list(read_census = list("INCOME", 1, dpadmm_schema(AGE = c(0, 100))))
+  damaged <- write_to(strrep("1 1:1 ", 1e4), gzfile)
+  writeBin(utils::head(readBin(damaged, "raw", 1e5), -10), damaged)
+  zero <- tempfile()
+  writeBin(as.raw(c(49, 0, 50, 10)), zero)
+  for (name in readers) {
+    read <- function(file) do.call(getExportedValue("dpadmm", name), c(list(file), more[[name]]))
+    for (file in list(1, character(), c("a", "b"), NA_character_, tempfile())) {
+      error <- expect_error(read(file), class = "dpadmm_error_argument", label = name)
+      expect_identical(error$argument, "file", label = name)
+    }
+    if (name == "read_experiment") next # reads text that it wrote
+    expect_error(read(tempdir()), class = "dpadmm_error_argument", label = name)
+    expect_error(read(write_to(character())), class = "dpadmm_error_parse", label = name)
+    expect_error(read(damaged), class = "dpadmm_error_parse", label = name)
+    expect_error(read(zero), class = "dpadmm_error_parse", label = name)
+  }
+})

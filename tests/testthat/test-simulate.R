@@ -12,21 +12,35 @@ test_that("sim_lasso has the paper's shape", {
   expect_lt(max(abs(colMeans(lasso$x^2) * 64 - 1)), 0.3)
 })
 
+# every generator of the package, by its name
+generators <- grep("^sim_", getNamespaceExports("dpadmm"), value = TRUE)
+
 test_that("generators depend on their seed alone and leave R's generator be", {
-  set.seed(1)
-  before <- .Random.seed
-  a <- sim_lasso(n = 50, seed = 4)
-  expect_identical(.Random.seed, before)
-  expect_identical(sim_lasso(n = 50, seed = 4), a)
-  expect_false(identical(sim_lasso(n = 50, seed = 5)$x, a$x))
-  expect_false(identical(sim_lasso(n = 50)$x, sim_lasso(n = 50)$x))
+  expect_gte(length(generators), 4)
+  for (name in generators) {
+    simulate <- getExportedValue("dpadmm", name)
+    set.seed(1)
+    before <- .Random.seed
+    a <- simulate(n = 50, seed = 4)
+    expect_identical(.Random.seed, before, label = name)
+    expect_true(a$synthetic, label = name)
+    expect_identical(c(nrow(a$x), length(a$y)), c(50L, 50L), label = name)
+    expect_true(all(is.finite(a$x), is.finite(a$y)), label = name)
+    expect_identical(simulate(n = 50, seed = 4), a, label = name)
+    expect_false(identical(simulate(n = 50, seed = 5)$x, a$x), label = name)
+    expect_false(identical(simulate(n = 50)$x, simulate(n = 50)$x), label = name)
+    for (n in list(0, 1.5, NA_real_, "many")) {
+      expect_error(simulate(n = n), class = "dpadmm_error", label = name)
+    }
+    expect_error(simulate(n = 50, seed = -1), class = "dpadmm_error_argument", label = name)
+  }
 })
 
 test_that("the others have the shape and balance of what they stand for", {
   cases <- list(
     list(sim_ijcnn1(4000, seed = 1), 22L, 0.097), list(sim_bio_train(4000, seed = 1), 74L, 0.009),
-    list(sim_census("us", 4000, seed = 1), 58L, 0.3), list(sim_census("brazil", 4000, seed = 1),
-      53L, 0.3)
+    list(sim_census("us", 4000, seed = 1), 58L, 0.3),
+    list(sim_census("brazil", 4000, seed = 1), 53L, 0.3)
   )
   for (case in cases) {
     data <- case[[1]]

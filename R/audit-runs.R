@@ -1,34 +1,47 @@
-# The runs of an audit: fresh seeds, released values as rows, shared among processes.
+# The runs of an audit: a seed of its own for each, released values as rows.
 
 #' A list of two matrices, runs x released values (or the statistic), one a data set.
 #' @noRd
 audit_runs_of <- function(release, data1, data2, runs, statistic, seed, workers, progress) {
-  runners <- list(one_run(release, data1, statistic, seed), one_run(release, data2, statistic,
-    seed))
-  # run k of data set i has the seed at place (i - 1) runs + k
-  seeds <- if (!is.null(seed)) (seed %% 2^31) * 2^22 + seq_len(2L * runs)
-  block <- function(places) {
-    rows <- lapply(places, function(place) {
-      runners[[1L + (place > runs)]](if (is.null(seed)) NULL else seeds[place])
-    })
-    if (length(unique(lengths(rows))) > 1L) abort_uneven(rows)
-    do.call(rbind, rows)
-  }
+  block <- block_runner(release, data1, data2, runs, statistic, seed)
   blocks <- split(seq_len(2L * runs), ceiling(seq_len(2L * runs) / max(1, ceiling(runs / 50))))
   bar <- progress_bar(progress, length(blocks), "Audit runs")
   on.exit(bar$done())
-  globals <- if (workers > 1) c(used_objects(release)$globals,
-    if (!is.null(statistic)) used_objects(statistic)$globals)
-  parts <- shared_lapply(blocks, block, workers, globals, bar$tick)
-  if (length(unique(vapply(parts, ncol, 0L))) > 1L) abort_uneven(lapply(parts, function(p) p[1L, ]))
+  objects <- if (workers > 1) {
+    c(used_objects(release)$globals, if (!is.null(statistic)) used_objects(statistic)$globals)
+  }
+  have <- 0L
+  parts <- run_tasks(blocks, block, workers, objects, function(k, rows) {
+    have <<- have + 1L
+    if (!is.null(bar$tick)) bar$tick(have)
+    rows
+  })
+  check_even(lapply(parts, function(part) part[1L, ]))
   values <- do.call(rbind, parts)
   list(values[seq_len(runs), , drop = FALSE], values[-seq_len(runs), , drop = FALSE])
 }
 
-abort_uneven <- function(rows) {
+#' A function of the places of some runs, that of run k on data set i being (i - 1) runs + k,
+#' which returns their released values as rows.
+#' @noRd
+block_runner <- function(release, data1, data2, runs, statistic, seed) {
+  runners <- list(
+    one_run(release, data1, statistic, seed), one_run(release, data2, statistic, seed)
+  )
+  seed_at <- function(place) if (!is.null(seed)) (seed %% 2^31) * 2^22 + place
+  function(places) {
+    rows <- lapply(places, function(place) runners[[1L + (place > runs)]](seed_at(place)))
+    check_even(rows)
+    do.call(rbind, rows)
+  }
+}
+
+check_even <- function(rows) {
+  count <- lengths(rows)
+  if (all(count == count[1L])) return(invisible())
   abort("shape", sprintf(
     "The number of released values changes between runs (%d, then %d): give a `statistic`.",
-    lengths(rows)[1L], lengths(rows)[lengths(rows) != lengths(rows)[1L]][1L]
+    count[1L], count[count != count[1L]][1L]
   ), argument = "release")
 }
 
@@ -59,14 +72,15 @@ released_values <- function(value) {
   if (!is.numeric(value) && !is.logical(value)) {
     abort("operator", sprintf(
       "`release` must return numbers, a list with a numeric `statistic`, or a fit, not %s.",
-        kind_of(value)
+      kind_of(value)
     ), argument = "release")
   }
   value <- as.double(value)
   if (length(value) == 0L) abort("operator", "`release` returned nothing.", argument = "release")
   if (!all(is.finite(value))) {
     abort("finite", sprintf("A released value is %s.", format(value[!is.finite(value)][1L])),
-      argument = "release")
+      argument = "release"
+    )
   }
   value
 }
@@ -74,45 +88,15 @@ released_values <- function(value) {
 #' Every message of a fit, and who sent when.
 #' @noRd
 fit_values <- function(fit) {
-  c(if (is.null(fit$iterates)) fit$coefficients else fit$iterates,
-    if (!is.null(fit$sends)) fit$sends + 0)
+  sent <- if (is.null(fit$iterates)) fit$coefficients else fit$iterates
+  c(sent, if (!is.null(fit$sends)) fit$sends + 0)
 }
 
 one_number <- function(value, what) {
   if (!(is.numeric(value) || is.logical(value)) || length(value) != 1L || !is.finite(value)) {
     abort("operator", sprintf("`%s` must return one finite number, not %s.", what, kind_of(value)),
-      argument = what)
+      argument = what
+    )
   }
   as.double(value)
-}
-
-#' f of each block, in worker processes that have `globals`, or in this one.
-#' @noRd
-shared_lapply <- function(blocks, f, workers, globals, tick = NULL) {
-  out <- vector("list", length(blocks))
-  workers <- min(workers, length(blocks))
-  if (workers > 1) {
-    profile <- "dpadmm-audit"
-    on.exit(mirai::daemons(0, .compute = profile))
-    start_workers(workers, profile, c(globals, list(.dpadmm_block = f)))
-    work <- quote(tryCatch(.dpadmm_block(places), error = function(e) structure(list(e),
-      class = "dpadmm_worker_error")))
-    flying <- lapply(blocks, function(block) mirai::mirai(work, .args = list(places = block),
-      .compute = profile))
-  }
-  for (k in seq_along(blocks)) {
-    result <- if (workers > 1) {
-      first_answer(flying[k], profile)
-      flying[[k]]$data
-    } else {
-      f(blocks[[k]])
-    }
-    if (inherits(result, "dpadmm_worker_error")) stop(result[[1L]])
-    if (workers > 1 && mirai::is_error_value(result)) {
-      abort("operator", sprintf("A worker ended: %s.", format(result)), argument = "workers")
-    }
-    out[[k]] <- result
-    if (!is.null(tick)) tick(k)
-  }
-  out
 }

@@ -1,0 +1,56 @@
+# What the benchmarks share. They are run from the project's folder: Rscript bench/<name>.R
+# A file named by the variable DPADMM_BENCH gets a line of comma separated values for each
+# figure that has a target: benchmark, figure, median, lowest, highest, target.
+
+# Elapsed time of f() after a garbage collection.
+seconds <- function(f) system.time(f(), gcFirst = TRUE)[["elapsed"]]
+
+# The median over some calls after a first one, for what is too fast to collect in between.
+median_seconds <- function(f, calls = 7L) {
+  f()
+  times <- vapply(seq_len(calls), function(k) system.time(f(), gcFirst = FALSE)[["elapsed"]], 0)
+  stats::median(times)
+}
+
+# The time of f() over that of g(), both measured anew each time on the same machine.
+time_ratios <- function(f, g, times = 5L) {
+  vapply(seq_len(times), function(k) seconds(f) / seconds(g), 0)
+}
+
+# The peak of R's heap during f(), beyond what was used before, in units of `size` bytes. What
+# f() drops along the way counts too.
+extra_memory <- function(f, size) {
+  invisible(gc())
+  before <- gc(reset = TRUE)
+  invisible(f())
+  8 * (gc()["Vcells", "max used"] - before["Vcells", "used"]) / size
+}
+
+# "median (lowest to highest)"
+spread <- function(x, digits = 2L) {
+  sprintf("%.*f (%.*f to %.*f)", digits, stats::median(x), digits, min(x), digits, max(x))
+}
+
+# A line with a figure, one number or several, and its target, which it must not exceed (or,
+# with at_least, not fall below). `also`: more words for the line.
+report <- function(what, x, target, digits = 2L, also = "", at_least = FALSE) {
+  words <- if (length(x) > 1L) paste("median", spread(x, digits)) else sprintf("%.*f", digits, x)
+  middle <- stats::median(x)
+  missed <- if (at_least) middle < target else middle > target
+  cat(sprintf("%s: %s%s, target %g%s\n", what, also, words, target, if (missed) " MISSED" else ""))
+  keep_result(what, x, target)
+}
+
+keep_result <- function(what, x, target) {
+  file <- Sys.getenv("DPADMM_BENCH")
+  if (file == "") return(invisible())
+  script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  row <- data.frame(
+    benchmark = basename(c(script, "interactive")[1L]), figure = what,
+    median = stats::median(x), lowest = min(x), highest = max(x), target = target
+  )
+  new <- !file.exists(file)
+  utils::write.table(row, file,
+    sep = ",", append = !new, col.names = new, row.names = FALSE, qmethod = "double"
+  )
+}
