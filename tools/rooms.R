@@ -147,23 +147,25 @@ c_code <- function(file) {
 
 c_room_of <- function(file) {
   path <- strsplit(sub("^src/", "", file), "/")[[1L]]
+  if (path[1L] == "nowhere") return("nowhere")
   if (path[1L] != "core") "ffi" else if (length(path) == 2L) "basics" else path[2L]
 }
 
-#' What a file of the package includes of it, as paths from the top: beside itself, or from
-#' src/core.
+#' What a file of the package includes of it, as paths from the top; it is looked for beside the
+#' file and in src/core.
 included <- function(file, code) {
   names <- sub('.*"(.*)".*', "\\1", grep('^ *# *include *"', code, value = TRUE))
   vapply(names, function(name) {
-    near <- c(file.path(dirname(file), name), file.path("src/core", name))
-    c(near[file.exists(near)], NA)[1L]
+    path <- file.path(c(dirname(file), "src/core"), name)
+    path <- c(path[file.exists(path)], file.path("src/nowhere", name))[1L]
+    while (grepl("[^/]+/[.][.]/", path)) path <- sub("[^/]+/[.][.]/", "", path)
+    path
   }, "")
 }
 
 c_arrows <- function(files) {
   rows <- lapply(files, function(file) {
     to <- included(file, c_code(file))
-    to <- to[!is.na(to)]
     if (length(to) == 0L) return(NULL)
     data.frame(file = file, from = "#include", to = unname(to), from_room = c_room_of(file),
       to_room = vapply(to, c_room_of, ""))
@@ -189,6 +191,17 @@ forbidden_in_core <- function(files) {
   }))
 }
 
+#' Registered routines, X(ffi_name, n) in the headers, that neither the package nor a test calls.
+dead_routines <- function(headers) {
+  words <- function(files, pattern) {
+    text <- unlist(lapply(files, readLines, warn = FALSE))
+    unique(unlist(regmatches(text, gregexpr(pattern, text, perl = TRUE))))
+  }
+  callers <- list.files(c("R", "tests/testthat"), "[.]R$", full.names = TRUE)
+  dead <- setdiff(words(headers, "(?<=X\\()ffi_\\w+"), words(callers, "\\bffi_\\w+"))
+  sprintf("%s is called nowhere", dead)
+}
+
 # ---- both ------------------------------------------------------------------------------
 
 #' Everything that is wrong, as a list of checks: title = character vector of complaints.
@@ -200,7 +213,7 @@ check_rooms <- function() {
   c_files <- list.files("src", "[.][ch]$", recursive = TRUE, full.names = TRUE)
   core <- grep("^src/core/", c_files, value = TRUE)
   includes <- c_arrows(c_files)
-  known_c <- includes$from_room %in% names(c_rooms) & includes$to_room %in% names(c_rooms)
+  known_c <- includes$from_room %in% names(c_rooms)
   list(
     "R rooms are known" = unknown_rooms(r_files, r_rooms),
     "R rooms use what they may" = forbidden_calls(arrows[known, ], r_rooms),
@@ -209,6 +222,7 @@ check_rooms <- function() {
     "C rooms are known" = lost_files(c_files, c_rooms),
     "C rooms use what they may" = forbidden_calls(includes[known_c, ], c_rooms),
     "C rooms without a cycle" = cycles(includes),
+    "C routines in use" = dead_routines(grep("^src/ffi.*[.]h$", c_files, value = TRUE)),
     "C core on its own" = forbidden_in_core(core)
   )
 }
