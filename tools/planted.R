@@ -9,6 +9,7 @@ planted <- list(
     "table <- list(dead)" # dead, and uses data
   ),
   "R/data-b.R" = c("used <- function(x) generic(x)", "dead <- function() dead()"),
+  "R/data-e.R" = "used <- function(x) 2",
   "R/fit-c.R" = c("generic <- function(x) UseMethod('generic')", "generic.b <- function(x) a()"),
   "R/odd-d.R" = "unknown <- function() 1",
   "src/ffi.h" = "#define ROUTINES(X) X(ffi_dead, 0)",
@@ -22,10 +23,10 @@ planted <- list(
 )
 expected <- c(
   "R rooms are known" = 1L, "R rooms use what they may" = 4L, "R rooms without a cycle" = 1L,
-  "R definitions in use" = 2L, "C rooms are known" = 1L, "C rooms use what they may" = 4L,
-  "C rooms without a cycle" = 1L, "C routines in use" = 1L, "C core on its own" = 2L,
-  "long files, R" = 1L, "long files, C" = 1L, "long functions, R" = 1L,
-  "long functions, C" = 1L, "long lines" = 1L
+  "R names defined once" = 1L, "R definitions in use" = 2L, "C rooms are known" = 1L,
+  "C rooms use what they may" = 4L, "C rooms without a cycle" = 1L, "C routines in use" = 1L,
+  "C core on its own" = 2L, "long files, R" = 1L, "long files, C" = 1L,
+  "long functions, R" = 1L, "long functions, C" = 1L, "long lines" = 1L
 )
 
 #' Complaints about checks that see more or less than what is planted.

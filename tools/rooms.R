@@ -77,9 +77,8 @@ uses <- function(found) {
 
 #' The calls from one room to a room it may not use, as text.
 forbidden_calls <- function(arrows, rooms) {
-  allowed <- mapply(function(from, to) from == to || to %in% rooms[[from]],
-    arrows$from_room, arrows$to_room)
-  bad <- arrows[!allowed, ]
+  allowed <- lapply(names(rooms), function(from) paste(from, c(from, rooms[[from]])))
+  bad <- arrows[!paste(arrows$from_room, arrows$to_room) %in% unlist(allowed), ]
   bad <- bad[order(bad$from_room, bad$to_room, bad$file), ]
   sprintf("%s never uses %s: %s:%s -> %s", bad$from_room, bad$to_room, bad$file,
     ifelse(bad$from == "", "(top level)", bad$from), bad$to)
@@ -103,6 +102,14 @@ cycles <- function(arrows) {
 unknown_rooms <- function(files, rooms) {
   lost <- files[!room_of(files) %in% names(rooms) & !grepl("-package[.]R$", files)]
   sprintf("%s: its room is not in the table of tools/rooms.R", lost)
+}
+
+#' Names defined more than once, of which R keeps the last.
+twice_defined <- function(found) {
+  names <- vapply(found, `[[`, "", "name")
+  files <- vapply(found, `[[`, "", "file")
+  again <- duplicated(names) & names != ""
+  sprintf("%s:%s is defined elsewhere too", files[again], names[again])
 }
 
 #' Definitions that nothing reaches from what users or R itself can call.
@@ -218,6 +225,7 @@ check_rooms <- function() {
     "R rooms are known" = unknown_rooms(r_files, r_rooms),
     "R rooms use what they may" = forbidden_calls(arrows[known, ], r_rooms),
     "R rooms without a cycle" = cycles(arrows),
+    "R names defined once" = twice_defined(found),
     "R definitions in use" = dead_definitions(found, arrows, "NAMESPACE"),
     "C rooms are known" = lost_files(c_files, c_rooms),
     "C rooms use what they may" = forbidden_calls(includes[known_c, ], c_rooms),
