@@ -158,12 +158,12 @@ c_room_of <- function(file) {
   if (path[1L] != "core") "ffi" else if (length(path) == 2L) "basics" else path[2L]
 }
 
-#' What a file of the package includes of it, as paths from the top; it is looked for beside the
-#' file and in src/core.
+#' What a file of the package includes of it, as paths from the top; it is looked for beside
+#' the file, in src/core and in src.
 included <- function(file, code) {
   names <- sub('.*"(.*)".*', "\\1", grep('^ *# *include *"', code, value = TRUE))
   vapply(names, function(name) {
-    path <- file.path(c(dirname(file), "src/core"), name)
+    path <- file.path(c(dirname(file), "src/core", "src"), name)
     path <- c(path[file.exists(path)], file.path("src/nowhere", name))[1L]
     while (grepl("[^/]+/[.][.]/", path)) path <- sub("[^/]+/[.][.]/", "", path)
     path
