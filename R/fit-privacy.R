@@ -51,7 +51,8 @@ privacy.dpadmm_fit <- function(fit, accountant = c("sound", "paper"), delta = fi
   check_flag(iterations, "iterations")
   view <- check_view(fit, view)
   if (iterations) return(privacy_path(fit, accountant, delta, view))
-  out <- statement(fit_released(fit, accountant, view), delta, fit_facts(fit, view))
+  released <- fit_released(fit, accountant, view)
+  out <- statement(released, delta, fit_facts(fit, released, view))
   out$view <- view
   out
 }
@@ -84,13 +85,13 @@ abort_unprinted <- function(events) {
 
 #' The public facts of a fit that its statement mentions.
 #' @noRd
-fit_facts <- function(fit, view) {
+fit_facts <- function(fit, released, view) {
   words <- fit$words
   statement_facts(fit$nodes$names,
     user_level = !is.null(fit$users), tolerance = fit$tol, inexact = !is.null(fit$plan$beta),
     row_bound = fit$row_bound, seeded = fit$seeded, leaks = fit$leaks,
     audience = if (is.null(view)) words$sees else .view_words[[view]],
-    released = if (is.null(words)) release_words(fit$events) else words$released,
+    released = if (is.null(words)) release_words(fit$events, released) else words$released,
     stated = words$bound
   )
 }
