@@ -150,7 +150,7 @@ as_claim <- function(claim, delta) {
   if (inherits(claim, "dp_events")) {
     events <- claim
     claim <- function(delta) {
-      vapply(delta, function(d) fold_statement(events, d, "sound")$epsilon, 0)
+      vapply(delta, function(d) account(events, d)$epsilon, 0)
     }
   }
   if (inherits(claim, c("dpadmm_privacy", "dp_guarantee"))) {

@@ -76,6 +76,6 @@ descent_blocks <- function(p, d, iterations, key) {
 apply_unit.dpadmm_family_descent <- function(method, plan, unit) {
   plan$unit <- unit
   plan$noise <- unit[1L]
-  plan$scales <- list(output = unit[1L])
+  plan$scales <- list(gradient = unit[1L])
   plan
 }

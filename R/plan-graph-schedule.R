@@ -3,7 +3,8 @@
 #' N x T matrices of penalties (`eta`) and dual steps (`theta`), `gamma` by node, the `rule` of
 #' each iteration, which of them are `noisy`, and the `place` of the noise: "objective" or
 #' "output". `amplify` (N x T) turns the user's noise into that of the objective; `printed`
-#' says whose printed theorem is about Gamma-norm noise in it.
+#' says whose printed theorem is about Gamma-norm noise in it; `chosen` holds what a user who
+#' gives no parameters gets.
 #' @noRd
 schedule <- function(method, problem, budget, iterations) UseMethod("schedule")
 
@@ -37,7 +38,7 @@ new_schedule <- function(problem, budget, iterations, parameters, update, grows 
   list(
     rule = cycle, noisy = noisy, eta = eta, theta = eta * rep(as.double(noisy), each = N),
     gamma = if ("recycled" %in% update) pick("gamma") else numeric(N),
-    amplify = matrix(1, N, iterations), place = place, printed = printed
+    amplify = matrix(1, N, iterations), place = place, printed = printed, chosen = chosen
   )
 }
 

@@ -54,11 +54,11 @@ given <- function(plan) {
 calibrated <- function(plan) {
   paper <- plan$control$accountant == "paper"
   events <- function(releases, unit) {
-    if (paper) {
-      plan_printed(plan$method, plan, unit, releases, plan$view)
-    } else {
-      release_events(releases, unit, plan$budget$mechanism, plan$problem)
-    }
+    proved <- release_events(releases, unit, plan$budget$mechanism, plan$problem)
+    if (!paper) return(proved)
+    printed <- plan_printed(plan$method, plan, unit, releases, plan$view)
+    if (is.null(printed)) abort_unprinted(proved)
+    printed
   }
   matrix(calibrate_units(plan$releases, plan$budget$epsilon, plan$budget, plan$problem, events,
     if (paper) "paper" else "best"

@@ -26,7 +26,7 @@ draft_plan.dpadmm_family_plausible <- function(method, problem, budget, settings
     plan$split <- if (is.null(split)) variance_split(plan) else split
     plan <- with_split(plan, plan$split)
   }
-  if (method$name == "ipp_admm") plan <- with_test(plan, p, printed)
+  if (!is.null(plan$test_settings)) plan <- with_test(plan)
   plan
 }
 
@@ -39,7 +39,8 @@ plan_sends <- function(plan, p) {
     ), argument = "max_sends", value = sends)
   }
   plan$sends <- sends
-  plan$eps_ratio <- if (is.null(p$eps_ratio)) (2 * sends)^(2 / 3) else p$eps_ratio
+  plan$test_settings <- p[c("threshold", "loss_clip", "eps_ratio")]
+  if (is.null(p$eps_ratio)) plan$test_settings$eps_ratio <- (2 * sends)^(2 / 3)
   plan
 }
 
@@ -189,6 +190,5 @@ noise_scales <- function(plan, objective, output, epsilon) {
   N <- plan$problem$N
   plan$noise <- list(objective = objective, output = output)
   plan$scales <- lapply(plan$noise, matrix, N, plan$iterations)
-  if (!is.null(plan$test)) plan$test <- noisy_test(plan$test, epsilon, plan$sends)
-  plan
+  if (is.null(plan$test)) plan else with_test(plan, epsilon)
 }

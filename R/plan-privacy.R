@@ -16,8 +16,8 @@ plan_privacy <- function(plan, accountant, delta, view = NULL, iterations = FALS
                          seeded = FALSE, leaks = plan$leaks) {
   view <- check_view(plan, view)
   if (iterations) return(privacy_path(plan, accountant, delta, view))
-  facts <- plan_facts(plan, view, seeded, leaks)
-  out <- statement(plan_released(plan, accountant, view), delta, facts)
+  released <- plan_released(plan, accountant, view)
+  out <- statement(released, delta, plan_facts(plan, released, view, seeded, leaks))
   out$view <- view
   out
 }
@@ -50,15 +50,15 @@ abort_unprinted <- function(events) {
 
 #' The public facts that a statement mentions.
 #' @noRd
-plan_facts <- function(plan, view, seeded, leaks) {
+plan_facts <- function(plan, released, view, seeded, leaks) {
   words <- plan$words
-  released <- if (plan$private) words$released
+  told <- if (plan$private) words$released
   statement_facts(plan$problem$names,
     user_level = plan$problem$unit == "user",
     tolerance = if (!is.null(plan$tol)) max(plan$tol), inexact = !is.null(plan$beta),
     row_bound = plan$problem$row_bound, seeded = seeded, leaks = leaks,
     audience = if (is.null(view)) words$sees else .view_words[[view]],
-    released = if (is.null(released)) release_words(plan$events) else released,
+    released = if (is.null(told)) release_words(plan$events, released) else told,
     stated = if (plan$private) words$bound
   )
 }

@@ -13,7 +13,7 @@ new_releases <- function(part, node, iteration, sensitivity, weight = 1, count =
                          curvature = NA_real_, modulus = NA_real_, q = 1,
                          sampling = NA_character_, neighbours = "replace-one") {
   columns <- list(
-    part = part, node = as.integer(node), iteration = as.double(iteration),
+    part = part, node = as.integer(node), iteration = iteration,
     sensitivity = sensitivity, weight = weight, count = count, curvature = curvature,
     modulus = modulus, q = q, sampling = sampling, neighbours = neighbours
   )

@@ -7,33 +7,38 @@
 #' candidate: sensitivity / modulus for the minimiser, and twice its largest distance to
 #' the inexact solution.
 #' @noRd
-query_sensitivity <- function(plan, loss_clip) {
-  problem <- plan$problem
+query_sensitivity <- function(problem, loss_clip, beta, modulus) {
   slope <- problem$loss$lipschitz * problem$row_bound
-  moved <- (gradient_sensitivity(problem) + 2 * plan$beta) / modulus_of(plan)[, 1L]
+  moved <- (gradient_sensitivity(problem) + 2 * beta) / modulus
   round_up(pmin(2 * loss_clip, 2 * loss_clip / problem$size + slope * moved), 64)
 }
 
-#' A plan with the test as the core takes it, every number one a node; without noise yet. As
-#' printed the threshold's noise is fresh for every query, with a scale that grows with the
-#' number of sends.
+#' The test as the core takes it, every number one a node. As printed the threshold's noise
+#' is fresh for every query, with a scale that grows with the number of sends.
+#' @param epsilon what its noise is worth, one a node; `NULL`: no noise.
 #' @noRd
-with_test <- function(plan, p, printed) {
-  N <- plan$problem$N
-  plan$test <- list(
-    threshold = rep(p$threshold, N), threshold_scale = numeric(N), query_scale = numeric(N),
-    max_sends = plan$sends, loss_clip = p$loss_clip, printed = printed,
-    eps_ratio = plan$eps_ratio,
-    sensitivity = if (printed) rep(2 * p$loss_clip, N) else query_sensitivity(plan, p$loss_clip)
+sparse_vector_test <- function(p, N, sensitivity, epsilon, max_sends, printed) {
+  first <- epsilon / (1 + p$eps_ratio)
+  second <- epsilon - first
+  scale <- function(x) rep_len(if (is.null(epsilon)) 0 else x, N)
+  list(
+    threshold = rep(p$threshold, N),
+    threshold_scale = scale(sensitivity / first * if (printed) max_sends else 1),
+    query_scale = scale(2 * max_sends * sensitivity / second),
+    max_sends = max_sends, loss_clip = p$loss_clip, printed = printed
   )
-  plan
 }
 
-#' The test with noise that is worth `epsilon`, one a node.
+#' A plan with its test.
 #' @noRd
-noisy_test <- function(test, epsilon, sends) {
-  first <- epsilon / (1 + test$eps_ratio)
-  test$threshold_scale <- test$sensitivity / first * if (test$printed) sends else 1
-  test$query_scale <- 2 * sends * test$sensitivity / (epsilon - first)
-  test
+with_test <- function(plan, epsilon = NULL) {
+  p <- plan$test_settings
+  N <- plan$problem$N
+  sensitivity <- if (plan$as_printed) {
+    rep(2 * p$loss_clip, N)
+  } else {
+    query_sensitivity(plan$problem, p$loss_clip, plan$beta, modulus_of(plan)[, 1L])
+  }
+  plan$test <- sparse_vector_test(p, N, sensitivity, epsilon, plan$sends, plan$as_printed)
+  plan
 }

@@ -16,6 +16,7 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
   )
   plan$start_from <- start_values(settings$control$start, 1L, problem$d)
   plan$rule <- rep("gradient", iterations)
+  plan$diverged <- "The iterates left the range of numbers: use a smaller `eta` or a larger `gamma`."
   plan$clip <- if (is.null(p$clip)) Inf else p$clip
   plan$updates <- length(plan$noisy)
   plan$shapes <- "matrix"
@@ -124,7 +125,7 @@ apply_unit.dpadmm_family_split <- function(method, plan, unit) {
   plan$noise <- noise_mechanism(plan$budget$mechanism)$scale(as.vector(plan$unit))
   from_start <- plan$init == "noisy-gradient"
   plan$scales <- list(
-    output = matrix(if (from_start) plan$noise[-1L] else plan$noise, 1L),
+    gradient = matrix(if (from_start) plan$noise[-1L] else plan$noise, 1L),
     start = if (from_start) plan$noise[1L] else 0
   )
   plan$words$released <- sprintf(

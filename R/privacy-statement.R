@@ -65,10 +65,15 @@ view_accountant <- function(released) if (inherits(released, "dp_printed")) "pap
   network = "Another user, who sees the models that reach him,"
 )
 
-#' What was released, in words.
+#' What was released, in words. Where it is all of one kind, the printed table, if that is what
+#' is stated, says how often.
 #' @noRd
-release_words <- function(events) {
+release_words <- function(events, released = events) {
   if (is.null(events)) return("nothing was released with noise")
+  if (inherits(released, "dp_printed") && length(unique(events$mechanism)) == 1L) {
+    released$mechanism <- events$mechanism[1L]
+    events <- released
+  }
   each <- !all(is.na(events$node))
   kind <- factor(events$mechanism, unique(events$mechanism))
   counts <- tapply(events$count, list(if (each) events$node else rep(1, nrow(events)), kind), sum)

@@ -14,7 +14,7 @@ privacy.dpadmm_fixed_point <- function(fit, accountant = c("sound", "paper"), ..
   }
   statement(released, fit$delta, statement_facts("any",
     seeded = fit$seeded, audience = "Whoever sees every iterate",
-    released = release_words(fit$events),
+    released = release_words(fit$events, released),
     stated = "The sensitivity of the operator is as stated or built in; it was not checked."
   ))
 }

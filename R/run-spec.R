@@ -59,7 +59,7 @@ core_orders.dpadmm_family_split <- function(method, plan) {
   constraint <- plan$constraint
   list(
     relay = "split", weight = problem$C / problem$records, ridge = 0, clip = plan$clip,
-    output_scale = plan$scales$output, start_scale = plan$scales$start,
+    objective_scale = plan$scales$gradient, start_scale = plan$scales$start,
     A = packed(constraint$A, numeric(nrow(constraint$A))), b = constraint$b, c = constraint$c,
     weights = constraint$weights, penalty = problem$penalty$name,
     parameter = penalty_numbers(problem$penalty), split_eta = plan$eta, split_rho = plan$rho,
@@ -78,7 +78,7 @@ core_orders.dpadmm_family_descent <- function(method, plan) {
   rounds <- plan$iterations
   list(
     relay = "descent", weight = 1 / plan$size, ridge = 0, clip = plan$grad_bound,
-    output_scale = if (!is.null(plan$scales$output)) t(rep(plan$scales$output, rounds)),
+    objective_scale = if (!is.null(plan$scales$gradient)) t(rep(plan$scales$gradient, rounds)),
     step = rep(as.double(plan$step), rounds), penalty = penalty$name,
     parameter = penalty_numbers(penalty), block = plan$block, turn = plan$turn,
     batch = plan$batch, start = plan$start

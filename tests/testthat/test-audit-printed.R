@@ -75,7 +75,7 @@ test_that("noisy-fixed-point-admm, Theorem 4: two users see each other's every s
       noise = gaussian_noise(sigma), delta = 1e-5, seed = seed, control = quiet
     )
     seen <- view(fit$plan$walk + 1, gamma, sigma)
-    printed <- fit$printed$network
+    printed <- dpadmm:::printed_of(fit$plan, "network")
     exact <- audit_exact(gaussian_law(seen[, 1], tcrossprod(seen[, -1])), gaussian_law(0 * seen[,
       1], tcrossprod(seen[, -1])),
       delta = 1e-5, orders = 2)

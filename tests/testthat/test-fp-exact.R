@@ -38,12 +38,11 @@ exact_rate <- function(b, b1, ...) {
 
 bound_rate <- function(lambda, gamma, n, noise, scale, setting = "centralized", turns, bound = 1) {
   plan <- list(
-    lambda = lambda, gamma = gamma, setting = setting, noise = noise, n = n,
-      rounds = length(turns), late = FALSE,
-    sample = 0L, grad_bound = bound, step_bound = Inf,
+    lambda = lambda, prox_gamma = gamma, setting = setting, noise_on = noise, n = n,
+    rounds = length(turns), late = FALSE, sample = 0L, grad_bound = bound, step_bound = Inf,
     most = cummax(vapply(seq_along(turns), function(k) max(tabulate(unlist(turns[1:k]), n)), 0L))
   )
-  events <- consensus_events(plan, scale, "sound", "central")
+  events <- dpadmm:::release_events(dpadmm:::server_releases(plan), scale, "gaussian", list(d = 1))
   sum(events$count * (events$sensitivity / events$sigma)^2 / 2)
 }
 

@@ -128,8 +128,8 @@ test_that("printing, summaries and pictures work without a network", {
     iterations = 5,
     epsilon = 1, delta = 1e-5, seed = 1)
   expect_output(print(one), "120 records")
-  expect_output(print(summary(one)), "of the constraint")
-  expect_output(print(one$method), "7 x 5 matrix")
+  expect_output(print(summary(one)), "constraint residual")
+  expect_output(print(one$plan$method), "7 x 5 matrix")
   expect_identical(nrow(generics::tidy(one)), 5L)
   expect_equal(generics::glance(one)$records, n)
   panels <- levels(plot_data(one)$panel)

@@ -13,7 +13,7 @@ interrupted_run <- function(code) {
     "n <- 4000", "x <- matrix(sin(seq_len(20 * n)), n) / 5",
     "y <- ifelse(sin(seq_len(n) * 7) > 0, 1, -1)",
     # the signal is meant for the long loop, not for what comes before
-    "invisible(trace('run_decentralised', quote(writeLines(as.character(Sys.getpid()), 'pid')),",
+    "invisible(trace('run_core', quote(writeLines(as.character(Sys.getpid()), 'pid')),",
     "  print = FALSE, where = asNamespace('dpadmm')))",
     "answer <- tryCatch(", code, ", error = identity)",
     "if (!inherits(answer, 'error')) stop('it had ended before the signal came')",

@@ -250,7 +250,8 @@ test_that("the baselines run from the same call under zCDP", {
     printed <- fit_with(method, epsilon = 4, delta = delta, noise = "gamma", control = list(accountant = "paper"))
     claim <- privacy(printed, "paper")
     expect_equal(claim$epsilon, 4, tolerance = 1e-6)
-    e <- printed$printed[printed$printed$node == 1, ]
+    e <- dpadmm:::printed_of(printed$plan)
+    e <- e[e$node == 1, ]
     rho <- sum((e$sensitivity * e$scale + 2.8 * e$curvature / e$modulus)^2) / 2
     expect_equal(claim$per_node$epsilon[1], rho + 2 * sqrt(rho * log(1 / delta)), tolerance = 1e-9)
     expect_output(print(claim), "plausible-admm, Lemmas 2 to 4")
