@@ -7,7 +7,8 @@
 #' Of a user's d directions, k = min(records, d) carry its records, and the proximal step
 #' shrinks by gamma w r^2 / k there. A mean state of each kind of direction, and z, are three
 #' numbers.
-#' @param rounds rounds that read records; share: of the users that step in each; lambda, gamma: steps.
+#' @param rounds rounds that read records; share: of the users that step in each.
+#' @param lambda,gamma steps.
 #' @param block_sd,mean_sd standard deviation of the noise of a user's step (of eta) and of the
 #'   server's.
 #' @param ridge curvature of the penalty.
@@ -16,7 +17,7 @@ forecast_fp_admm <- function(rounds, n, lambda, gamma, block_sd, mean_sd, loss, 
                              share = 1, records = 1, ridge = 0, slope = NULL) {
   k <- min(records, d)
   part <- c(k, d - k) / d
-  forecast_settled(function(curvature) {
+  forecast_settled(each_curvature(function(curvature) {
     bend <- gamma * curvature * row_bound^2 / k
     pull <- c(bend / (1 + bend), 0)
     move <- 2 * lambda * share
@@ -27,7 +28,7 @@ forecast_fp_admm <- function(rounds, n, lambda, gamma, block_sd, mean_sd, loss, 
     step <- rbind(user, shrink * colSums(user))
     noise <- rbind(cbind(spread, 0), shrink * c(colSums(spread), mean_sd))
     small_response(rounds, function(t) step, noise, c(push, shrink * sum(push)), c(0, 0, 1))
-  }, loss, row_bound, d, slope, own_sd = lambda * block_sd / sqrt(1 - (1 - 2 * lambda)^2))
+  }), loss, row_bound, d, slope, own_sd = lambda * block_sd / sqrt(1 - (1 - 2 * lambda)^2))
 }
 
 #' Noise and signal of dp_sgd() and dp_cd(): a coordinate is stepped with probability `active`.
@@ -35,7 +36,7 @@ forecast_fp_admm <- function(rounds, n, lambda, gamma, block_sd, mean_sd, loss, 
 #' @noRd
 forecast_steps <- function(iterations, step, sd, loss, row_bound, d, active = 1, ridge = 0,
                            slope = NULL) {
-  forecast_settled(function(curvature) {
+  forecast_settled(each_curvature(function(curvature) {
     shrink <- 1 / (1 + step * ridge)
     keep <- shrink * (1 - step * curvature * row_bound^2 / d)
     run <- function(a, b) { # the sum of b a^t
@@ -43,9 +44,9 @@ forecast_steps <- function(iterations, step, sd, loss, row_bound, d, active = 1,
     }
     c(
       variance = run(1 - active * (1 - keep^2), active * (shrink * step * sd)^2),
-      reach = run(1 - active * (1 - keep), active * shrink * step), spread = 0
+      reach = run(1 - active * (1 - keep), active * shrink * step)
     )
-  }, loss, row_bound, d, slope)
+  }), loss, row_bound, d, slope)
 }
 
 #' Noise and signal of grad_admm() and acc_admm() with A'A about `norm` times the identity.
@@ -62,7 +63,7 @@ forecast_split <- function(sd, eta, rho, gamma, C, loss, row_bound, d, accelerat
   a <- sqrt(norm)
   served <- ridge / (ridge + rho * b^2) # of A x + u, what the step in y leaves over
   length <- eta / gamma
-  forecast_settled(function(curvature) {
+  forecast_settled(each_curvature(function(curvature) {
     # of x-hat and u-hat
     x <- c(1 - length * (C * curvature * row_bound^2 / d + norm * rho * served),
       -length * a * rho * served)
@@ -79,7 +80,16 @@ forecast_split <- function(sd, eta, rho, gamma, C, loss, row_bound, d, accelerat
       function(t) C * entering(t), c(0, 0, 1, 0), average,
       start = start_sd / (a * rho) * c(0, 1, 0, 1)
     )
-  }, loss, row_bound, d, slope)
+  }), loss, row_bound, d, slope)
+}
+
+#' A response of one curvature, as forecast_settled() takes it.
+#' @noRd
+each_curvature <- function(response) {
+  function(w) {
+    answer <- vapply(w, response, numeric(2L))
+    list(variance = answer[1L, ], reach = answer[[2L, 1L]], spread = 0)
+  }
 }
 
 #' Nesterov's weights (theta_t - 1) / theta_(t+1).
@@ -107,5 +117,5 @@ small_response <- function(T, step, noise, push, read, average = FALSE, start = 
     reach <- reach + sum(weight * at(push, t))
     weight <- as.vector(crossprod(at(step, t), weight))
   }
-  c(variance = variance + sum(weight * start)^2, reach = reach, spread = 0)
+  c(variance = variance + sum(weight * start)^2, reach = reach)
 }

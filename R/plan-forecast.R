@@ -26,23 +26,23 @@
 #' @param row_bound,d largest norm and number of entries of a row.
 #' @param test rule "sparse_vector": list(max_sends, ratio), the most messages of a node and the
 #'   scale of the query noise over that of the threshold noise.
-#' @return list(noise, signal, reach), see [forecast_settled()].
+#' @return list(noise, signal), see [forecast_settled()].
 #' @noRd
 forecast_graph <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge,
                            network, loss, row_bound, d, test = NULL) {
-  neighbours <- neighbour_sums(network)
-  sends <- list(eta > 0)
-  if (!is.null(test)) sends <- lapply(1:8, coin_sends, dim(eta), test)
-  forecast_settled(function(curvature) {
-    answers <- vapply(sends, function(sent) {
-      graph_response(update, eta, theta, gamma, objective_sd, output_sd, pull,
-        curvature * pull * row_bound^2 / d + ridge, network$degree, neighbours, sent
-      )
-    }, numeric(2L))
-    reach <- answers["reach", ]
-    c(
-      variance = mean(answers["variance", ]), reach = mean(reach),
-      spread = if (length(reach) > 1L) stats::var(reach) else 0
+  patterns <- if (is.null(test)) 1L else 4L
+  sent <- if (!is.null(test)) lapply(rep(1:patterns, each = 2L), coin_sends, dim(eta), test)
+  neighbours <- neighbour_sums(network, 2L * patterns)
+  share <- pull * row_bound^2 / d
+  forecast_settled(function(w) {
+    curvature <- outer(share, rep(w, patterns)) + ridge
+    answer <- graph_response(update, eta, theta, gamma, objective_sd, output_sd, pull, curvature,
+      network$degree, neighbours, sent
+    )
+    by_w <- lapply(answer, matrix, nrow = 2L)
+    list(
+      variance = rowMeans(by_w$variance), reach = mean(by_w$reach[1L, ]),
+      spread = if (patterns > 1L) stats::var(by_w$reach[1L, ]) else 0
     )
   }, loss, row_bound, d)
 }
@@ -65,31 +65,34 @@ laplace_quantile <- function(u) sign(u - 1 / 2) * -log1p(-2 * abs(u - 1 / 2))
 
 laplace_tail <- function(x) ifelse(x > 0, exp(-abs(x)) / 2, 1 - exp(-abs(x)) / 2)
 
-#' The function that adds up a node's neighbours.
+#' The function that adds up the neighbours of every node, for N x `copies` matrices.
 #' @noRd
-neighbour_sums <- function(network) {
+neighbour_sums <- function(network, copies) {
   N <- length(network$degree)
-  if (all(network$degree == N - 1)) return(function(v) sum(v) - v)
-  from <- network$start[seq_len(N)] + 1
-  to <- network$start[-1L] + 1
-  neighbour <- network$neighbour + 1L
+  if (all(network$degree == N - 1)) return(function(v) rep(colSums(v), each = N) - v)
+  at <- function(where, total) as.vector(outer(where, total * (seq_len(copies) - 1), `+`))
+  edges <- length(network$neighbour)
+  neighbour <- at(network$neighbour + 1, N)
+  from <- at(network$start[seq_len(N)] + 1, edges)
+  to <- at(network$start[-1L] + 1, edges)
   function(v) {
     running <- c(0, cumsum(v[neighbour]))
-    running[to] - running[from]
+    v[] <- running[to] - running[from]
+    v
   }
 }
 
-#' Variance and reach of the mean model after the last iteration, for the curvature of every
-#' node's objective. wf, wl and wk are the weights in it of f, lambda and the kept gradient
-#' after iteration t; the steps below are those of the compiled rules, transposed.
+#' Variance and reach of the mean model after the last iteration, for every column of the
+#' curvature of the nodes' objectives. wf, wl and wk are the weights in it of f, lambda and the
+#' kept gradient after iteration t; the steps are those of the compiled rules, transposed.
+#' @param sent who sends when, an N x T matrix for every column; NULL: all, always.
 #' @noRd
 graph_response <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, curvature,
-                           degree, neighbours, sent) {
+                           degree, neighbours, sent = NULL) {
   laplacian <- function(v) degree * v - neighbours(v)
-  N <- length(degree)
-  wf <- rep(1 / N, N)
-  wl <- wk <- numeric(N)
-  variance <- reach <- 0
+  wl <- wk <- 0 * curvature
+  wf <- wl + 1 / nrow(curvature)
+  variance <- reach <- numeric(ncol(curvature))
   for (t in rev(seq_along(update))) {
     e <- eta[, t]
     if (any(theta[, t] != 0)) wf <- wf + laplacian(theta[, t] / 2 * wl)
@@ -100,63 +103,61 @@ graph_response <- function(update, eta, theta, gamma, objective_sd, output_sd, p
       wk <- wk - moved
       next
     }
-    on <- sent[, t] # who is silent keeps his last message
-    solved <- ifelse(on, (wf - 2 * e * degree * wk) / (curvature + 2 * e * degree), 0)
-    variance <- variance + sum((solved * objective_sd[, t])^2 + (on * wf * output_sd[, t])^2)
-    reach <- reach + sum(solved * pull)
+    on <- if (is.null(sent)) 1 else vapply(sent, function(s) s[, t] + 0, degree + 0)
+    solved <- on * (wf - 2 * e * degree * wk) / (curvature + 2 * e * degree)
+    noise <- (solved * objective_sd[, t])^2 + (on * wf * output_sd[, t])^2
+    variance <- variance + colSums(noise)
+    reach <- reach + colSums(solved * pull)
     linear <- solved + on * wk
-    wf <- (!on) * wf + degree * e * linear + neighbours(e * linear)
+    wf <- (1 - on) * wf + degree * e * linear + neighbours(e * linear) # the silent keep theirs
     wl <- wl - 2 * linear
-    wk <- (!on) * wk
+    wk <- (1 - on) * wk
   }
-  c(variance = variance, reach = reach)
+  list(variance = variance, reach = reach)
 }
 
 #' Noise and signal at the curvature that they themselves leave: predictors spread by s, about
 #' normal, see a mean second derivative below the largest one, and a still smaller one in the
 #' direction of the signal.
 #'
-#' @param response function of the mean second derivative: variance, reach and the variance
-#'   of the reach.
+#' @param response function of the two mean second derivatives: list(variance at both, reach
+#'   at the first, spread: the variance of that reach where the run is random).
 #' @param slope the largest derivative of the loss at the start, `NULL`: by the loss.
 #' @param own_sd of what a user's own state has in noise beyond that of the mean model.
-#' @return list(noise, signal, across, reach): the standard deviation of a coefficient, the size of a
-#'   coefficient that the strongest signal builds in the same run, and the standard deviation
-#'   across the signal, the one that turns the model.
+#' @return list(noise, signal): the standard deviation of a coefficient, and the size of a
+#'   coefficient that the strongest signal builds in the same run without noise.
 #' @noRd
 forecast_settled <- function(response, loss, row_bound, d, slope = NULL, own_sd = 0) {
   pull <- strongest_gradient(loss, row_bound, d, slope) / sqrt(d)
-  w <- c(across = loss$curvature, along = loss$curvature)
-  for (pass in 1:4) {
-    across <- response(w[["across"]])
-    along <- response(w[["along"]])
-    signal <- across[["reach"]] * pull
-    noise2 <- c(across[["variance"]], along[["variance"]] + across[["spread"]] * pull^2 * d)
-    spread <- row_bound * c(sqrt(noise2[1L] + own_sd^2), signal)
-    w <- mean_curvature(loss, spread[1L], spread[2L])
+  w <- rep(loss$curvature, 2L)
+  for (pass in 1:10) {
+    answer <- response(w)
+    signal <- answer$reach * pull
+    variance <- answer$variance + c(0, answer$spread * pull^2 * d)
+    variance <- pmin(variance, 1e200) # a run that overflows
+    last <- w
+    w <- mean_curvature(loss, row_bound * sqrt(variance[1L] + own_sd^2), row_bound * signal)
+    if (all(abs(w - last) <= 0.01 * last)) break
   }
-  list(
-    noise = sqrt(sum(noise2 * c(d - 1, 1) / d)), signal = signal, across = sqrt(noise2[1L]),
-    reach = across[["reach"]]
-  )
+  list(noise = sqrt(sum(variance * c(d - 1, 1) / d)), signal = signal)
 }
 
-#' Mean second derivative of a loss over predictors whose noise and signal are normal, and its
-#' mean weighted by the squared signal. The logistic one is close to a normal density of
-#' variance 8 / pi.
+#' Mean second derivative of a loss over predictors whose noise and signal are normal: across
+#' the signal, and along it (weighted by its square). The logistic one is close to a normal
+#' density of variance 8 / pi.
 #' @noRd
 mean_curvature <- function(loss, noise, signal) {
   if (loss$name == "logistic") {
     narrow <- 8 / pi + noise^2
     across <- loss$curvature * sqrt(8 / pi / (narrow + signal^2))
-    return(c(across = across, along = across * narrow / (narrow + signal^2)))
+    return(across * c(1, narrow / (narrow + signal^2)))
   }
   across <- loss$curvature
   if (loss$name == "hinge") {
     s <- max(sqrt(noise^2 + signal^2), 1e-8)
     across <- across * diff(stats::pnorm((1 + c(-1, 1) * loss$width) / s))
   }
-  c(across = across, along = across)
+  c(across, across)
 }
 
 #' Norm of the mean gradient at the start when the label is the sign of a linear function of

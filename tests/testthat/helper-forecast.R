@@ -73,3 +73,6 @@ split_fit_forecast <- function(fit) {
     start_sd = if (length(sd) > p$iterations) sd[1L] else 0, slope = fit$method$parameters$clip
   )
 }
+
+# Normal numbers that depend on the seed alone; R's generator is left as it was.
+seeded_normals <- function(n, seed) dpadmm:::with_r_seed(seed, rnorm(n))
