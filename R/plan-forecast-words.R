@@ -9,10 +9,10 @@
 .forecast_noise <- 1.2
 .forecast_useful <- 3
 
-#' @param expected list(noise, signal) of a plan.
+#' @param expected list(noise, most, signal) of a plan.
 #' @param d number of coefficients.
 #' @param parties number of data holders that each hide their records alone.
-#' @return list(verdict, ratio, noise, signal, sentence, advice): the verdict is "useful",
+#' @return list(verdict, ratio, sentence, advice): the verdict is "useful",
 #'   "weak", "mostly noise", or "no noise"; advice is NULL unless it is "mostly noise".
 #' @noRd
 forecast_words <- function(expected, d, parties = 1) {
@@ -25,7 +25,7 @@ forecast_words <- function(expected, d, parties = 1) {
     ]
   }
   list(
-    verdict = verdict, ratio = ratio, noise = expected$noise, signal = expected$signal,
+    verdict = verdict, ratio = ratio,
     sentence = forecast_sentence(verdict, expected),
     advice = if (verdict == "mostly noise") forecast_advice(.forecast_noise / ratio, d, parties)
   )
@@ -38,7 +38,8 @@ forecast_sentence <- function(verdict, expected) {
       "Noise moves each coefficient by about %s (sd); the strongest signal that such records",
       "could carry, by about %s: %s"
     ),
-    forecast_number(expected$noise), forecast_number(expected$signal),
+    paste(unique(forecast_number(c(expected$noise, expected$most))), collapse = " to "),
+    forecast_number(expected$signal),
     switch(verdict,
       useful = "where the data have a signal, expect a useful model.",
       weak = "expect a weak model, plainly worse than without noise.",
@@ -66,4 +67,4 @@ forecast_advice <- function(factor, d, parties) {
   )
 }
 
-forecast_number <- function(x) format(signif(x, 2L), scientific = x >= 1e6 || x < 1e-4)
+forecast_number <- function(x) vapply(signif(x, 2L), format, "", digits = 2L)

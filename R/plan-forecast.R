@@ -26,7 +26,7 @@
 #' @param row_bound,d largest norm and number of entries of a row.
 #' @param test rule "sparse_vector": list(max_sends, ratio), the most messages of a node and the
 #'   scale of the query noise over that of the threshold noise.
-#' @return list(noise, signal), see [forecast_settled()].
+#' @return list(noise, most, signal), see [forecast_settled()].
 #' @noRd
 forecast_graph <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge,
                            network, loss, row_bound, d, test = NULL) {
@@ -124,8 +124,9 @@ graph_response <- function(update, eta, theta, gamma, objective_sd, output_sd, p
 #'   at the first, spread: the variance of that reach where the run is random).
 #' @param slope the largest derivative of the loss at the start, `NULL`: by the loss.
 #' @param own_sd of what a user's own state has in noise beyond that of the mean model.
-#' @return list(noise, signal): the standard deviation of a coefficient, and the size of a
-#'   coefficient that the strongest signal builds in the same run without noise.
+#' @return list(noise, most, signal): the standard deviation of a coefficient; what it would be
+#'   in a direction that the data leave flat, as an intercept and alike columns do; and the size
+#'   of a coefficient that the strongest signal builds in the same run without noise.
 #' @noRd
 forecast_settled <- function(response, loss, row_bound, d, slope = NULL, own_sd = 0) {
   pull <- strongest_gradient(loss, row_bound, d, slope) / sqrt(d)
@@ -139,7 +140,8 @@ forecast_settled <- function(response, loss, row_bound, d, slope = NULL, own_sd 
     w <- mean_curvature(loss, row_bound * sqrt(variance[1L] + own_sd^2), row_bound * signal)
     if (all(abs(w - last) <= 0.01 * last)) break
   }
-  list(noise = sqrt(sum(variance * c(d - 1, 1) / d)), signal = signal)
+  noise <- sqrt(sum(variance * c(d - 1, 1) / d))
+  list(noise = noise, most = max(noise, sqrt(response(c(0, 0))$variance)), signal = signal)
 }
 
 #' Mean second derivative of a loss over predictors whose noise and signal are normal: across

@@ -126,7 +126,7 @@ found <- do.call(rbind, found[!failed])
 # ---- right or wrong -------------------------------------------------------------------
 
 found$verdict <- vapply(seq_len(nrow(found)), function(k) {
-  dpadmm:::forecast_words(found[k, c("noise", "signal")], found$d[k], found$N[k])$verdict
+  dpadmm:::forecast_words(found[k, c("noise", "most", "signal")], found$d[k], found$N[k])$verdict
 }, "")
 found$lost <- with(found, (private - plain) / (majority - plain))
 found$noise_fit <- with(found, abs(private - majority) < abs(private - plain) | private > majority)
