@@ -25,7 +25,7 @@ new_fit <- function(plan, result, records, seeded) {
       blueprint = records$blueprint, seeded = seeded,
       leaks = if (plan$private) c(records$leaks, plan$leaks)
     ),
-    sending(result$sent, problem), result$extra
+    sending(result$sent, problem), result$extra, list(states = result$states)
   ), class = "dpadmm_fit")
 }
 

@@ -17,7 +17,7 @@ make_plan <- function(problem, method, budget, iterations, control, key) {
     class = "dpadmm_plan"
   )
   if (plan$private) plan <- protect(method, plan)
-  plan$expected <- forecast(plan)
+  plan$expected <- expected_of(plan)
   plan
 }
 

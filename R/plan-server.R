@@ -111,7 +111,7 @@ apply_unit.dpadmm_family_server <- function(method, plan, unit) {
   plan$unit <- unit
   plan$noise <- unit[1L]
   on_block <- plan$noise_on == "block"
-  plan$scales <- if (on_block) list(output = plan$lambda * unit[1L]) else list(server = unit[1L])
+  plan$scales <- if (on_block) list(output = unit[1L]) else list(server = unit[1L])
   plan
 }
 

@@ -1,0 +1,103 @@
+# What to expect of a plan: each family's forecast, in words.
+
+#' @return list(noise, most, signal, verdict, ratio, sentence, advice), see
+#'   plan-forecast.R and plan-forecast-words.R.
+#' @noRd
+expected_of <- function(plan) {
+  if (!plan$private) return(forecast_words(list(noise = 0, most = 0, signal = NA_real_), 1))
+  expected <- forecast_of(plan$method, plan)
+  parties <- if (on_graph(plan$method)) plan$problem$N else 1
+  c(expected, forecast_words(expected, plan$problem$d, parties))
+}
+
+#' @noRd
+forecast_of <- function(method, plan) UseMethod("forecast_of")
+
+#' Standard deviation of a coordinate of noise of these scales; 0 where there is none.
+#' @noRd
+scale_sd <- function(plan, scale) {
+  if (is.null(scale)) return(0)
+  sd <- noise_mechanism(plan$budget$mechanism)$sd(scale, plan$problem$d)
+  ifelse(scale > 0, sd, 0)
+}
+
+#' @noRd
+#' @export
+forecast_of.dpadmm_family_graph <- function(method, plan) {
+  problem <- plan$problem
+  none <- matrix(0, problem$N, plan$iterations)
+  test <- plan$test
+  if (!is.null(test)) {
+    ratio <- test$query_scale[1L] / test$threshold_scale[1L]
+    test <- list(max_sends = test$max_sends, ratio = ratio)
+  }
+  forecast_graph(plan$rule, plan$eta, plan$theta, plan$gamma,
+    none + scale_sd(plan, plan$scales$objective), none + scale_sd(plan, plan$scales$output),
+    pull = rep(problem$C, problem$N), ridge = problem$rho / problem$N,
+    network = problem$network, loss = problem$loss, row_bound = problem$row_bound,
+    d = problem$d, test = test
+  )
+}
+
+#' @noRd
+#' @export
+forecast_of.dpadmm_family_server <- function(method, plan) {
+  problem <- plan$problem
+  share <- if (!is.null(plan$walk)) 1 else if (plan$sample > 0L) plan$sample else plan$n
+  forecast_fp_admm(plan$rounds, plan$n, plan$lambda, plan$prox_gamma,
+    block_sd = scale_sd(plan, plan$scales$output), mean_sd = scale_sd(plan, plan$scales$server),
+    problem$loss, problem$row_bound, problem$d, share / plan$n, problem$records / plan$n,
+    penalty_curvature(problem$penalty)
+  )
+}
+
+#' @noRd
+#' @export
+forecast_of.dpadmm_family_descent <- function(method, plan) {
+  problem <- plan$problem
+  blocks <- if (is.null(plan$block)) 1 else max(plan$block)
+  forecast_steps(plan$iterations, plan$step, plan$noise, problem$loss, problem$row_bound,
+    problem$d,
+    active = 1 / blocks, ridge = penalty_curvature(problem$penalty),
+    slope = method$parameters$clip
+  )
+}
+
+#' @noRd
+#' @export
+forecast_of.dpadmm_family_split <- function(method, plan) {
+  problem <- plan$problem
+  constraint <- plan$constraint
+  forecast_split(as.vector(scale_sd(plan, plan$scales$gradient)), plan$eta, plan$rho, plan$gamma,
+    problem$C, problem$loss, problem$row_bound, problem$d,
+    accelerated = plan$accelerated && !plan$restart, average = plan$average == "mean",
+    norm = sum(constraint$A^2) / problem$d, b = constraint$b[1L],
+    ridge = penalty_curvature(problem$penalty),
+    start_sd = scale_sd(plan, plan$scales$start), slope = method$parameters$clip
+  )
+}
+
+#' Strong convexity of a penalty.
+#' @noRd
+penalty_curvature <- function(penalty) {
+  at <- c(l2 = "lambda", elastic_net = "lambda2")[penalty$name]
+  if (is.na(at)) 0 else penalty$parameters[[at]]
+}
+
+#' What to expect, as lines of text; none for a plan without noise.
+#' @noRd
+forecast_text <- function(plan) {
+  expected <- plan$expected
+  if (expected$verdict == "no noise") return(character())
+  strwrap(paste("What to expect:", expected$sentence, expected$advice), 88, exdent = 2)
+}
+
+#' A fit that is likely to be noise says so before it spends its budget.
+#' @noRd
+warn_of_noise <- function(plan) {
+  expected <- plan$expected
+  if (expected$verdict != "mostly noise") return(invisible())
+  warn("utility", paste(expected$sentence, expected$advice), argument = "epsilon",
+    verdict = expected$verdict, ratio = expected$ratio
+  )
+}
