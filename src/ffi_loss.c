@@ -81,12 +81,11 @@ SEXP ffi_penalty_values(SEXP name, SEXP parameter, SEXP y, SEXP weights) {
   for (size_t k = 0; k < count; k++) {
     const double *column = REAL_RO(y) + k * m;
     double sum = 0.0;
-    if (weights == R_NilValue) {
+    if (weights == R_NilValue)
       sum = penalty->value(column, m, REAL_RO(parameter));
-    } else {
+    else
       for (size_t j = 0; j < m; j++)
         sum += REAL_RO(weights)[j] * penalty->value(column + j, 1, REAL_RO(parameter));
-    }
     REAL(out)[k] = sum;
   }
   UNPROTECT(1);

@@ -13,16 +13,13 @@ all_methods <- function() dpadmm:::methods_table()
 
 on_graph <- function(method) dpadmm:::on_graph(method)
 
-#' A fit of the small problem; forecasts of noise are not news here.
+#' A fit of the small problem.
 small_fit <- function(method, ..., epsilon = 5, delta = 1e-4, iterations = 4, seed = 1, x = small$x,
                       y = small$y) {
   where <- if (on_graph(method)) list(nodes = small$nodes)
-  suppressWarnings(
-    do.call(dpadmm_fit, c(list(x, y, method = method), where, list(
-      ..., epsilon = epsilon, delta = delta, iterations = iterations, seed = seed
-    ))),
-    classes = "dpadmm_warning_utility"
-  )
+  do.call(dpadmm_fit, c(list(x, y, method = method), where, list(
+    ..., epsilon = epsilon, delta = delta, iterations = iterations, seed = seed
+  )))
 }
 
 small_plan <- function(method, ..., epsilon = 5, delta = 1e-4, iterations = 4, seed = 1) {
@@ -31,5 +28,3 @@ small_plan <- function(method, ..., epsilon = 5, delta = 1e-4, iterations = 4, s
     delta = delta, iterations = iterations, seed = seed
   )
 }
-
-quietly <- function(code) suppressWarnings(code, classes = "dpadmm_warning_utility")

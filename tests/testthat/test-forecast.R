@@ -119,8 +119,8 @@ made_up_fit <- function(seed, sizes, d, epsilon, ..., strength = 10, data_seed =
 
 noise_ratio <- function(...) {
   fits <- lapply(1:8, made_up_fit, ...)
-  coefficients <- vapply(fits, coef, double(fits[[1]]$public$d))
-  fit_forecast(fits[[1]])$noise / sqrt(mean(apply(coefficients, 1L, stats::var)))
+  coefficients <- vapply(fits, coef, double(fits[[1]]$plan$problem$d))
+  fits[[1]]$plan$expected$noise / sqrt(mean(apply(coefficients, 1L, stats::var)))
 }
 
 test_that("the forecast is the standard deviation of the coefficients", {
@@ -150,7 +150,7 @@ test_that("columns that are nearly alike have noise between the forecast and its
       control = dpadmm_control(progress = FALSE))
   })
   sd <- sqrt(mean(apply(vapply(fits, coef, double(6)), 1L, stats::var)))
-  expected <- fit_forecast(fits[[1]])
+  expected <- fits[[1]]$plan$expected
   expect_gt(sd, 0.85 * expected$noise)
   expect_lt(sd, 1.15 * expected$most)
 })
@@ -159,7 +159,7 @@ test_that("a fit without learning is called mostly noise, and a good one useful"
   called <- function(sizes, d, epsilon, ...) {
     nodes <- rep(seq_along(sizes), sizes)
     fit <- made_up_fit(1, sizes, d, epsilon, nodes = nodes, delta = 1e-6, ...)
-    forecast_words(fit_forecast(fit), d, length(sizes))$verdict
+    fit$plan$expected$verdict
   }
   expect_identical(called(rep(133, 4), 8, 0.5), "mostly noise") # the size of Pima
   expect_identical(called(rep(2000, 4), 8, 2), "useful")
@@ -170,13 +170,13 @@ test_that("a fit without learning is called mostly noise, and a good one useful"
 
 test_that("the advice carries a plan over the threshold", {
   low <- made_up_fit(1, 1200, 10, 0.15, nodes = 4, delta = 1e-6)
-  words <- forecast_words(fit_forecast(low), 10, 4)
+  words <- low$plan$expected
   expect_identical(words$verdict, "mostly noise")
   factor <- 1.2 / words$ratio
   more_budget <- made_up_fit(1, 1200, 10, 0.15 * factor, nodes = 4, delta = 1e-6)
   more_records <- made_up_fit(1, round(1200 * factor), 10, 0.15, nodes = 4, delta = 1e-6)
   for (fit in list(more_budget, more_records)) {
-    expect_equal(forecast_words(fit_forecast(fit), 10)$ratio, 1.2, tolerance = 0.25)
+    expect_equal(fit$plan$expected$ratio, 1.2, tolerance = 0.25)
   }
 })
 

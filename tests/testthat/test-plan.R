@@ -21,9 +21,9 @@ test_that("no argument of a plan could carry a record", {
 
 test_that("a formula and a schema give the columns that data would", {
   plan <- plan_of()
-  fit <- quietly(dpadmm_fit(ill ~ age + smoker, patients,
+  fit <- dpadmm_fit(ill ~ age + smoker, patients,
     nodes = ~site, schema = schema, epsilon = 2, delta = 1e-5
-  ))
+  )
   expect_identical(plan$problem$blueprint$columns, names(coef(fit)))
   expect_identical(plan$problem$size, fit$plan$problem$size)
   expect_identical(plan$noise, fit$noise)
@@ -51,18 +51,18 @@ test_that("a plan says what is sent, by whom, and how many bytes", {
 
 test_that("dpadmm_fit(plan, data) runs exactly the plan", {
   plan <- plan_of(nodes = ~site)
-  fit <- quietly(dpadmm_fit(plan, patients, seed = 1))
+  fit <- dpadmm_fit(plan, patients, seed = 1)
   expect_identical(fit$plan, plan)
   expect_identical(fit$events, plan$events)
-  direct <- quietly(dpadmm_fit(ill ~ age + smoker, patients,
+  direct <- dpadmm_fit(ill ~ age + smoker, patients,
     nodes = ~site, schema = schema, epsilon = 2, delta = 1e-5, seed = 1
-  ))
+  )
   expect_equal(coef(fit), coef(direct), tolerance = 1e-12)
   expect_identical(levels(predict(fit, patients)), c("no", "yes"))
   shuffled <- patients[order(patients$age), ]
-  expect_equal(coef(quietly(dpadmm_fit(plan, shuffled, seed = 1))), coef(fit), tolerance = 1e-6)
+  expect_equal(coef(dpadmm_fit(plan, shuffled, seed = 1)), coef(fit), tolerance = 1e-6)
   bare <- plan_of(.sizes = unname(sizes))
-  expect_identical(quietly(dpadmm_fit(bare, patients, seed = 1))$nodes$size, c(30L, 50L, 40L))
+  expect_identical(dpadmm_fit(bare, patients, seed = 1)$nodes$size, c(30L, 50L, 40L))
 })
 
 test_that("data that do not fit a plan are refused before anything is released", {
@@ -72,12 +72,12 @@ test_that("data that do not fit a plan are refused before anything is released",
   ))
   on.exit(suppressMessages(untrace("run_plan", where = asNamespace("dpadmm"))))
   refused <- function(class, ...) {
-    expect_error(quietly(dpadmm_fit(...)), class = paste0("dpadmm_error_", class))
+    expect_error(dpadmm_fit(...), class = paste0("dpadmm_error_", class))
   }
   refused("plan", plan, patients[-1, ])
   refused("plan", plan, patients, nodes = rep(c("north", "east", "west"), 40))
   refused("plan", plan_of(), patients)
-  refused("plan", dpadmm_plan(2, c(10, 20), epsilon = 1), matrix(0, 31, 2), rep(1:2, length = 31))
+  refused("plan", dpadmm_plan(2, c(10, 20), epsilon = 1), matrix(0, 31, 2), rep_len(0:1, 31))
   refused("shape", plan, patients[c("age", "ill", "site")])
   refused("level", plan, transform(patients, smoker = "often"))
   refused("labels", plan, transform(patients, ill = "maybe"))
@@ -85,7 +85,7 @@ test_that("data that do not fit a plan are refused before anything is released",
   refused("shape", dpadmm_plan(3, c(10, 20), epsilon = 1), matrix(0, 30, 2), rep(0:1, 15))
   refused("argument", plan)
   refused("argument", plan, patients, threads = 2)
-  expect_error(quietly(dpadmm_fit(plan, patients)), "it ran")
+  expect_error(dpadmm_fit(plan, patients), "it ran")
 })
 
 test_that("plans are refused with a class for what is missing or wrong", {

@@ -1,0 +1,45 @@
+# What a plan says to expect, and the warning of a fit that is likely to be noise.
+
+x <- matrix(sin(seq_len(300) * sqrt(2)), 100) / 2
+y <- ifelse(x[, 1] > 0, 1, -1)
+
+test_that("a fit in \"mostly noise\" warns before it runs, and only then", {
+  warned <- expect_warning(
+    fit <- dpadmm::dpadmm_fit(x, y, nodes = 4, epsilon = 0.1, delta = 1e-5),
+    class = "dpadmm_warning_utility"
+  )
+  expect_identical(warned$verdict, "mostly noise")
+  expect_lt(warned$ratio, 1.2)
+  expect_match(conditionMessage(warned), "times the budget")
+  expect_identical(fit$plan$expected$verdict, "mostly noise")
+  plan <- dpadmm_plan(3, c(50, 50), epsilon = 0.1)
+  expect_warning(dpadmm::dpadmm_fit(plan, x, y), class = "dpadmm_warning_utility")
+  expect_no_warning(dpadmm_plan(3, c(50, 50), epsilon = 0.1)) # a plan only says so
+  expect_no_warning(dpadmm::dpadmm_fit(x, y, nodes = 4, epsilon = 100, delta = 1e-3))
+  expect_no_warning(dpadmm::dpadmm_fit(x, y, nodes = 4, epsilon = Inf))
+})
+
+test_that("plans and fits print what to expect", {
+  plan <- dpadmm_plan(3, c(50, 50), epsilon = 0.1)
+  fit <- dpadmm_fit(plan, x, y)
+  for (shown in list(plan, summary(plan), fit, summary(fit))) {
+    expect_output(print(shown), "What to expect: Noise moves each coefficient by about")
+    expect_output(print(shown), "expect mostly noise")
+  }
+  skip_if_not_installed("generics")
+  expect_identical(generics::glance(fit)$expected, "mostly noise")
+  open <- dpadmm_fit(x, y, nodes = 4, epsilon = Inf)
+  expect_no_match(capture.output(print(open)), "What to expect")
+})
+
+test_that("every private plan has a finite forecast that falls with the noise", {
+  for (make in all_methods()) {
+    noise <- vapply(c(0.5, 2, 8), function(epsilon) {
+      expected <- small_plan(make(), epsilon = epsilon)$expected
+      expect_true(is.finite(expected$signal) && expected$signal > 0)
+      expect_lte(expected$noise, expected$most)
+      expected$noise
+    }, 0)
+    expect_true(all(diff(noise) < 0))
+  }
+})
