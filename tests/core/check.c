@@ -18,9 +18,8 @@ void check_near(double actual, double expected, double tolerance, const char *fi
                 int line, const char *what) {
   int ok = fabs(actual - expected) <= tolerance;
   check_record(ok, file, line, what);
-  if (!ok) {
+  if (!ok)
     printf("  is %.17g, not %.17g within %g\n", actual, expected, tolerance);
-  }
 }
 
 int check_report(void) {

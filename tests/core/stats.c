@@ -8,9 +8,8 @@ double normal_cdf(double x) {
 }
 
 double gamma_cdf(double x, double shape) {
-  if (x <= 0.0) {
+  if (x <= 0.0)
     return 0.0;
-  }
   double term = exp(shape * log(x) - x - lgamma(shape + 1.0));
   double sum = 0.0;
   for (double k = shape + 1.0; k < x || term > 1e-17 * sum; k += 1.0) {
@@ -37,9 +36,8 @@ double ks_p(double *u, size_t n) {
         fmax(distance, fmax((double)(i + 1) / size - u[i], u[i] - (double)i / size));
   }
   double t = (sqrt(size) + 0.12 + 0.11 / sqrt(size)) * distance;
-  if (t < 0.2) { /* the series below needs many terms there, and p is 1 to 12 digits */
+  if (t < 0.2) /* the series below needs many terms there, and p is 1 to 12 digits */
     return 1.0;
-  }
   double p = 0.0, sign = 2.0;
   for (int k = 1; k <= 50; k++) {
     p += sign * exp(-2.0 * k * k * t * t);

@@ -1,6 +1,6 @@
 /* Renyi divergences of objective perturbation against values computed from the theorems
  * with 40 digits in another language. */
-#include "account_objective.h"
+#include "account/objective.h"
 #include "check.h"
 
 #include <math.h>
@@ -99,9 +99,8 @@ static void check_pure(void) {
                                     {1.0009765625, 0.001, 5.0048823946110821e-7},
                                     {64.0, 3.0, 2.9992287721972422},
                                     {1000000.0, 1e-06, 4.3378088346676014e-7}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     near_relative(dpa_rdp_pure(known[i][0], known[i][1]), known[i][2], 1e-13);
-  }
   CHECK(dpa_rdp_pure(2.0, 0.0) == 0.0);
 }
 

@@ -5,18 +5,16 @@
 #endif
 
 #include "check.h"
-#include "rng.h"
+#include "random/key.h"
 
 #include <string.h>
 
 void test_entropy(void);
 
 static int is_constant(const unsigned char *p, size_t n) {
-  for (size_t i = 1; i < n; i++) {
-    if (p[i] != p[0]) {
+  for (size_t i = 1; i < n; i++)
+    if (p[i] != p[0])
       return 0;
-    }
-  }
   return 1;
 }
 
@@ -33,9 +31,8 @@ static size_t script_left, calls;
 
 ssize_t getrandom(void *buffer, size_t length, unsigned int flags) {
   calls++;
-  if (script_left == 0) {
+  if (script_left == 0)
     return (ssize_t)syscall(SYS_getrandom, buffer, length, flags);
-  }
   int step = *script++;
   script_left--;
   if (step < 0) {

@@ -1,13 +1,14 @@
 /* The chunked gradient against sums in long double, with and without clipping, and the
- * driver on a problem whose optimum is known by hand. */
+ * split relay on a problem whose optimum is known by hand. */
 #include "check.h"
-#include "driver_gradient.h"
+#include "rules/gradient_sum.h"
+#include "setting.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 3000, D = 7 };
+enum { N = 3000, WIDTH = 7 };
 
 void test_gradient(void);
 
@@ -24,25 +25,24 @@ static void *taken(size_t bytes) {
 
 typedef struct records {
   double *dense, *y, *val;
-  size_t *row;
-  int *col;
+  int *row, *col;
 } records;
 
 /* The same rows, dense and sparse; every third entry is zero. */
 static records make_records(void) {
   records r;
-  r.dense = taken(sizeof(double) * N * D);
+  r.dense = taken(sizeof(double) * N * WIDTH);
   r.y = taken(sizeof(double) * N);
-  r.val = taken(sizeof(double) * N * D);
-  r.row = taken(sizeof(size_t) * (N + 1));
-  r.col = taken(sizeof(int) * N * D);
-  size_t at = 0;
+  r.val = taken(sizeof(double) * N * WIDTH);
+  r.row = taken(sizeof(int) * (N + 1));
+  r.col = taken(sizeof(int) * N * WIDTH);
+  int at = 0;
   for (size_t k = 0; k < N; k++) {
     r.row[k] = at;
     r.y[k] = wave(k) > 0.2 ? 1.0 : -1.0;
-    for (size_t j = 0; j < D; j++) {
-      const double x = (k + j) % 3 == 0 ? 0.0 : wave(k * D + j) / 3.0;
-      r.dense[k * D + j] = x;
+    for (size_t j = 0; j < WIDTH; j++) {
+      const double x = (k + j) % 3 == 0 ? 0.0 : wave(k * WIDTH + j) / 3.0;
+      r.dense[k * WIDTH + j] = x;
       if (x != 0.0) {
         r.col[at] = (int)j;
         r.val[at++] = x;
@@ -63,11 +63,11 @@ static void free_records(records *r) {
 
 static void expected_gradient(const records *r, const double *f, double clip,
                               double *out) {
-  long double sum[D] = {0};
+  long double sum[WIDTH] = {0};
   for (size_t k = 0; k < N; k++) {
-    const double *x = r->dense + k * D;
+    const double *x = r->dense + k * WIDTH;
     long double margin = 0, square = 0;
-    for (size_t j = 0; j < D; j++) {
+    for (size_t j = 0; j < WIDTH; j++) {
       margin += (long double)x[j] * f[j];
       square += (long double)x[j] * x[j];
     }
@@ -75,16 +75,17 @@ static void expected_gradient(const records *r, const double *f, double clip,
     const long double norm = fabsl(slope) * sqrtl(square);
     if (norm > clip)
       slope *= clip / norm;
-    for (size_t j = 0; j < D; j++)
+    for (size_t j = 0; j < WIDTH; j++)
       sum[j] += slope * x[j];
   }
-  for (size_t j = 0; j < D; j++)
+  for (size_t j = 0; j < WIDTH; j++)
     out[j] = (double)(sum[j] / N);
 }
 
 static void check_gradient(const records *r, int sparse, double clip) {
-  dpa_dataset data = {
-      N, D, r->y, sparse ? NULL : r->dense, sparse ? r->row : NULL, r->col, r->val};
+  dpa_records data = {
+      N,      WIDTH, r->y, sparse ? NULL : r->dense, 0, sparse ? r->row : NULL, r->col,
+      r->val, NULL,  NULL};
   dpa_gradient gradient;
   memset(&gradient, 0, sizeof gradient);
   gradient.data = &data;
@@ -100,20 +101,16 @@ static void check_gradient(const records *r, int sparse, double clip) {
   dpa_gradient_layout(&gradient, &arena);
   CHECK(gradient.chunks > 1);
   dpa_gradient_prepare(&gradient);
-  double f[D], out[D], expected[D];
-  for (size_t j = 0; j < D; j++)
+  double f[WIDTH], out[WIDTH], expected[WIDTH];
+  for (size_t j = 0; j < WIDTH; j++)
     f[j] = 2.0 * wave(j + 100);
   dpa_gradient_at(&gradient, f, out);
   expected_gradient(r, f, clip, expected);
-  for (size_t j = 0; j < D; j++)
-    CHECK_NEAR(out[j], expected[j], 1e-11);
+  int near = 1;
+  for (size_t j = 0; j < WIDTH; j++)
+    near &= fabs(out[j] - expected[j]) <= 1e-11;
+  CHECK(near);
   free(arena.base);
-}
-
-static int never(void *context, size_t done) {
-  (void)context;
-  (void)done;
-  return 0;
 }
 
 static int after_two(void *context, size_t done) {
@@ -122,40 +119,54 @@ static int after_two(void *context, size_t done) {
 }
 
 /* min (x - 3)^2 / 2 + |x|: x = 2, and y = x. One record of squared loss. */
-static void check_driver(int accelerated, dpa_poll poll, dpa_status expected) {
+static void check_split(int accelerated, dpa_poll poll, dpa_status expected) {
   enum { T = 400 };
+  static int rule[T];
+  static double iterates[T], gap[T], moved[T];
   const double one = 1.0, label = 3.0, minus = -1.0, zero = 0.0;
   const double lambda[DPA_PENALTY_PARAMETERS] = {1.0, 0.0};
-  const dpa_dataset data = {1, 1, &label, &one, NULL, NULL, NULL};
-  const dpa_dataset A = {1, 1, &zero, &one, NULL, NULL, NULL};
-  dpa_gradient_run run;
-  memset(&run, 0, sizeof run);
-  run.gradient.data = &data;
-  run.gradient.loss = dpa_loss_find("squared");
-  run.gradient.weight = 1.0;
-  run.gradient.clip = INFINITY;
-  run.gradient.threads = 1;
-  run.A = &A;
-  run.b = &minus;
-  run.c = &zero;
-  run.weight = &one;
-  run.penalty = dpa_penalty_find("l1");
-  run.parameter = lambda;
-  run.eta = run.rho = 1.0;
-  run.gamma = 2.0;
-  run.accelerated = accelerated;
-  run.restart = 1;
-  run.iterations = T;
-  run.poll = poll;
-  dpa_arena arena = {NULL, 0, 0};
-  dpa_gradient_run_layout(&run, &arena);
-  arena.base = taken(arena.used);
-  arena.used = 0;
-  dpa_gradient_run_layout(&run, &arena);
+  const dpa_records data = {1, 1, &label, &one, 0, NULL, NULL, NULL, NULL, NULL};
+  const dpa_records A = {1, 1, NULL, &one, 0, NULL, NULL, NULL, NULL, NULL};
+  const dpa_holding holding = {data, 1, NULL};
+  dpa_plan plan;
+  dpa_key key;
+  memset(&plan, 0, sizeof plan);
+  dpa_key_from_seed(&key, 1);
+  for (size_t k = 0; k < dpa_rules_count; k++)
+    if (dpa_rules[k] == &dpa_rule_gradient)
+      for (size_t t = 0; t < T; t++)
+        rule[t] = (int)k;
+  plan.parties = plan.d = 1;
+  plan.threads = 1;
+  plan.rounds = T;
+  plan.relay = &dpa_relay_split;
+  plan.loss = dpa_loss_find("squared");
+  plan.weight = &one;
+  plan.clip = INFINITY;
+  plan.rule = rule;
+  plan.penalty = dpa_penalty_find("l1");
+  plan.parameter = lambda;
+  plan.split.A = A;
+  plan.split.b = &minus;
+  plan.split.c = &zero;
+  plan.split.weights = &one;
+  plan.split.eta = plan.split.rho = 1.0;
+  plan.split.gamma = 2.0;
+  plan.split.accelerated = accelerated;
+  plan.split.restart = 1;
   double x = 0.0, y = 0.0, u = 0.0, mean_x = 0.0, mean_y = 0.0;
-  double iterates[T], gap[T], moved[T];
-  dpa_gradient_trace trace = {&x, &y, &u, &mean_x, &mean_y, iterates, gap, moved, 0, 0};
-  CHECK(dpa_gradient_run_all(&run, &trace) == expected);
+  dpa_trace trace;
+  memset(&trace, 0, sizeof trace);
+  trace.f = &x;
+  trace.iterates = iterates;
+  trace.kept = T;
+  trace.gap = gap;
+  trace.step = moved;
+  trace.y = &y;
+  trace.u = &u;
+  trace.mean_x = &mean_x;
+  trace.mean_y = &mean_y;
+  CHECK(run_plan(&plan, &holding, &key, &trace, poll, NULL) == expected);
   if (expected == DPA_OK) {
     CHECK_NEAR(x, 2.0, 1e-9);
     CHECK_NEAR(y, 2.0, 1e-9);
@@ -165,7 +176,6 @@ static void check_driver(int accelerated, dpa_poll poll, dpa_status expected) {
   } else {
     CHECK(trace.done == 2 && trace.begun == 2);
   }
-  free(arena.base);
 }
 
 static void check_penalties(void) {
@@ -189,8 +199,8 @@ void test_gradient(void) {
     check_gradient(&r, sparse, 0.1);
   }
   free_records(&r);
-  check_driver(0, never, DPA_OK);
-  check_driver(1, never, DPA_OK);
-  check_driver(0, after_two, DPA_INTERRUPT);
+  check_split(0, NULL, DPA_OK);
+  check_split(1, NULL, DPA_OK);
+  check_split(0, after_two, DPA_INTERRUPT);
   check_penalties();
 }

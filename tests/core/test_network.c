@@ -1,6 +1,6 @@
 /* Graphs in compressed neighbour lists. */
 #include "check.h"
-#include "network.h"
+#include "data/network.h"
 
 #include <string.h>
 

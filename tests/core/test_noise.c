@@ -1,7 +1,8 @@
 /* Noise against its law, two-sided: with the scale that was asked for the test passes,
  * with two thirds and three halves of it the same test fails. */
 #include "check.h"
-#include "noise.h"
+#include "random/key.h"
+#include "random/mechanism.h"
 #include "stats.h"
 
 #include <math.h>
@@ -11,15 +12,15 @@ void test_noise(void);
 #define PASSES(p) CHECK((p) > 1e-3)
 #define FAILS(p) CHECK((p) < 1e-9)
 
-static dpa_rng stream(uint64_t seed) {
+static dpa_stream stream_of(uint64_t seed) {
   dpa_key key;
-  dpa_rng rng;
+  dpa_stream stream;
   dpa_key_from_seed(&key, seed);
-  dpa_rng_init(&rng, &key, 3, 7, 1);
-  return rng;
+  dpa_stream_init(&stream, &key, 3, 7, 1);
+  return stream;
 }
 
-/* Computed from the definitions in noise.h with 40 digits in another language. */
+/* Computed from the definitions in mechanism.h with 40 digits in another language. */
 static void check_known(void) {
   static const double gaussian[5] = {-0.3367461846532937, -1.1490474577507108,
                                      0.90788627684156797, -2.0037184808929456,
@@ -30,23 +31,21 @@ static void check_known(void) {
   static const double laplace[4] = {-0.52512863028648671, -0.30187274892726035,
                                     -1.5066147471035396, -0.084354871134611903};
   double out[6];
-  dpa_rng rng = stream(42);
+  dpa_stream stream = stream_of(42);
   out[5] = 99.0;
-  dpa_noise_gaussian(&rng, 2.5, out, 5);
-  for (int i = 0; i < 5; i++) {
+  dpa_mechanism_gaussian.draw(&stream, 2.5, out, 5);
+  for (int i = 0; i < 5; i++)
     CHECK_NEAR(out[i], gaussian[i], 2e-15);
-  }
   CHECK(out[5] == 99.0); /* an odd length: the last sine is not written */
-  rng = stream(42);
-  dpa_noise_gamma(&rng, 0.8, out, 5);
-  for (int i = 0; i < 5; i++) {
+  stream = stream_of(42);
+  dpa_mechanism_gamma.draw(&stream, 0.8, out, 5);
+  for (int i = 0; i < 5; i++)
     CHECK_NEAR(out[i], gamma[i], 2e-15);
-  }
   CHECK(out[5] == 99.0);
-  rng = stream(42);
-  for (int i = 0; i < 4; i++) {
-    CHECK_NEAR(dpa_noise_laplace(&rng, 1.5), laplace[i], 2e-15);
-  }
+  stream = stream_of(42);
+  dpa_mechanism_laplace.draw(&stream, 1.5, out, 4);
+  for (int i = 0; i < 4; i++)
+    CHECK_NEAR(out[i], laplace[i], 2e-15);
 }
 
 /* ---- Gaussian --------------------------------------------------------------- */
@@ -55,18 +54,16 @@ enum { N = 5000 };
 
 static double gaussian_ks(const double *x, double sigma) {
   static double u[N];
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; i++)
     u[i] = normal_cdf(x[i] / sigma);
-  }
   return ks_p(u, N);
 }
 
 /* Two-sided p-value of the variance: the log of its estimate has sd sqrt(2 / N). */
 static double gaussian_variance(const double *x, double sigma) {
   double sum = 0.0;
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; i++)
     sum += x[i] * x[i];
-  }
   return 2.0 * normal_cdf(-fabs(log(sum / N / (sigma * sigma))) * sqrt(N / 2.0));
 }
 
@@ -74,11 +71,10 @@ static void check_gaussian(void) {
   static double x[N];
   const double sigma = 0.4;
   for (size_t d = 1; d <= 8; d++) { /* vectors of d, each from the same stream */
-    dpa_rng rng = stream(100 + d);
-    for (size_t i = 0; i + d <= N; i += d) {
-      dpa_noise_gaussian(&rng, sigma, x + i, d);
-    }
-    dpa_noise_gaussian(&rng, sigma, x + N - N % d, N % d);
+    dpa_stream stream = stream_of(100 + d);
+    for (size_t i = 0; i + d <= N; i += d)
+      dpa_mechanism_gaussian.draw(&stream, sigma, x + i, d);
+    dpa_mechanism_gaussian.draw(&stream, sigma, x + N - N % d, N % d);
     PASSES(gaussian_ks(x, sigma));
     FAILS(gaussian_ks(x, sigma / 1.5));
     FAILS(gaussian_ks(x, sigma * 1.5));
@@ -87,8 +83,8 @@ static void check_gaussian(void) {
     FAILS(gaussian_variance(x, sigma * 1.5));
   }
   /* the two numbers of a pair are uncorrelated, and so are their squares */
-  dpa_rng rng = stream(110);
-  dpa_noise_gaussian(&rng, 1.0, x, N);
+  dpa_stream stream = stream_of(110);
+  dpa_mechanism_gaussian.draw(&stream, 1.0, x, N);
   double product = 0.0, squares = 0.0;
   for (int i = 0; i < N; i += 2) {
     product += x[i] * x[i + 1];
@@ -104,38 +100,34 @@ enum { VECTORS = 4000, MOST = 20 };
 
 static double norm_of(const double *x, size_t d) {
   double sum = 0.0;
-  for (size_t i = 0; i < d; i++) {
+  for (size_t i = 0; i < d; i++)
     sum += x[i] * x[i];
-  }
   return sqrt(sum);
 }
 
 static double norm_ks(const double *norm, size_t d, double alpha) {
   static double u[VECTORS];
-  for (int i = 0; i < VECTORS; i++) {
+  for (int i = 0; i < VECTORS; i++)
     u[i] = gamma_cdf(alpha * norm[i], (double)d);
-  }
   return ks_p(u, VECTORS);
 }
 
 static void check_gamma(size_t d) {
   static double norm[VECTORS], first[VECTORS];
   const double alpha = 1.7, dim = (double)d;
-  dpa_rng rng = stream(200 + d);
+  dpa_stream stream = stream_of(200 + d);
   double mean[MOST] = {0.0}, second[MOST][MOST] = {{0.0}}, with_norm = 0.0;
   for (int k = 0; k < VECTORS; k++) {
     double w[MOST];
-    dpa_noise_gamma(&rng, alpha, w, d);
+    dpa_mechanism_gamma.draw(&stream, alpha, w, d);
     norm[k] = norm_of(w, d);
     for (size_t i = 0; i < d; i++) {
       w[i] /= norm[k];
       mean[i] += w[i];
     }
-    for (size_t i = 0; i < d; i++) {
-      for (size_t j = 0; j <= i; j++) {
+    for (size_t i = 0; i < d; i++)
+      for (size_t j = 0; j <= i; j++)
         second[i][j] += w[i] * w[j];
-      }
-    }
     first[k] = w[0];
     with_norm += w[0] * (alpha * norm[k] - dim);
   }
@@ -147,9 +139,8 @@ static void check_gamma(size_t d) {
   /* A uniform direction: E w = 0, E w w' = I/d; the fourth moments E w_i^4 =
    * 3/(d(d+2)) and E w_i^2 w_j^2 = 1/(d(d+2)) give the standard errors. */
   double mean_square = 0.0;
-  for (size_t i = 0; i < d; i++) {
+  for (size_t i = 0; i < d; i++)
     mean_square += mean[i] * mean[i] * dim / VECTORS;
-  }
   PASSES(chi_square_p(mean_square, dim));
   const double moment = 1.0 / (dim * (dim + 2.0));
   double largest = 0.0;
@@ -176,9 +167,8 @@ static void check_gamma(size_t d) {
     PASSES(2.0 * normal_cdf(-fabs(z)));
   }
   if (d == 3) { /* a coordinate of a point on the sphere is uniform on (-1, 1) */
-    for (int k = 0; k < VECTORS; k++) {
+    for (int k = 0; k < VECTORS; k++)
       first[k] = (1.0 + first[k]) / 2.0;
-    }
     PASSES(ks_p(first, VECTORS));
   }
 }
@@ -197,10 +187,8 @@ static double laplace_ks(const double *x, double scale) {
 static void check_laplace(void) {
   static double x[N];
   const double scale = 2.5;
-  dpa_rng rng = stream(300);
-  for (int i = 0; i < N; i++) {
-    x[i] = dpa_noise_laplace(&rng, scale);
-  }
+  dpa_stream stream = stream_of(300);
+  dpa_mechanism_laplace.draw(&stream, scale, x, N);
   PASSES(laplace_ks(x, scale));
   FAILS(laplace_ks(x, scale / 1.5));
   FAILS(laplace_ks(x, scale * 1.5));

@@ -1,25 +1,26 @@
 /* The sparse vector test: whose noise is shared, and its edges. */
 #include "check.h"
-#include "noise.h"
-#include "sparse_vector.h"
+#include "random/draw.h"
+#include "random/key.h"
+#include "rules/sparse_vector.h"
 
 #include <math.h>
 
-static int ask(const dpa_sparse_vector *test, uint32_t node, uint32_t iteration,
+static int ask(const dpa_sparse_vector *test, uint32_t user, uint32_t round,
                double query) {
   dpa_key key;
   dpa_key_from_seed(&key, 5);
   int above = -1;
-  CHECK(dpa_sparse_vector_ask(test, &key, node, iteration, query, &above) == DPA_OK);
-  return above;
+  return dpa_sparse_vector_ask(test, &key, user, round, query, &above) == DPA_OK ? above
+                                                                                 : -1;
 }
 
 /* The threshold noise as the answers show it: a query without noise, by bisection. */
-static double shown_threshold(const dpa_sparse_vector *test, uint32_t iteration) {
+static double shown_threshold(const dpa_sparse_vector *test, uint32_t round) {
   double low = -1e3, high = 1e3;
   for (int k = 0; k < 80; k++) {
     const double middle = 0.5 * (low + high);
-    if (ask(test, 7, iteration, middle))
+    if (ask(test, 7, round, middle))
       high = middle;
     else
       low = middle;
@@ -27,18 +28,21 @@ static double shown_threshold(const dpa_sparse_vector *test, uint32_t iteration)
   return high;
 }
 
+static double threshold_noise(uint32_t round) {
+  dpa_key key;
+  double noise;
+  dpa_key_from_seed(&key, 5);
+  CHECK(dpa_draw(&dpa_mechanism_laplace, &key, 7, round, DPA_NOISE_THRESHOLD, 3.0,
+                 &noise, 1) == DPA_OK);
+  return 0.5 + noise;
+}
+
 static void test_noise_is_shared_or_fresh(void) {
   dpa_sparse_vector test = {0.5, 3.0, 0.0, 2, 0};
-  dpa_key key;
-  dpa_rng rng;
-  dpa_key_from_seed(&key, 5);
-  dpa_rng_init(&rng, &key, 7, 0, DPA_NOISE_THRESHOLD);
-  const double drawn = 0.5 + dpa_noise_laplace(&rng, 3.0);
-  CHECK_NEAR(shown_threshold(&test, 1), drawn, 1e-12);
-  CHECK_NEAR(shown_threshold(&test, 9), drawn, 1e-12);
+  CHECK_NEAR(shown_threshold(&test, 1), threshold_noise(0), 1e-12);
+  CHECK_NEAR(shown_threshold(&test, 9), threshold_noise(0), 1e-12);
   test.fresh = 1;
-  dpa_rng_init(&rng, &key, 7, 9, DPA_NOISE_THRESHOLD);
-  CHECK_NEAR(shown_threshold(&test, 9), 0.5 + dpa_noise_laplace(&rng, 3.0), 1e-12);
+  CHECK_NEAR(shown_threshold(&test, 9), threshold_noise(9), 1e-12);
   CHECK(shown_threshold(&test, 1) != shown_threshold(&test, 9));
 }
 

@@ -40,7 +40,9 @@ dpa_length dpa_length_of(const double *x, size_t count, size_t stride, size_t d)
 }
 
 double dpa_length_value(dpa_length length) {
-  return length.unit * length.root;
+  const double value = length.unit * length.root;
+  /* below the normal range a product may have been rounded down, by less than this */
+  return value < 0x1p-1022 && value > 0.0 ? value + 0x1p-1074 : value;
 }
 
 double dpa_shortening(dpa_length length, size_t d, double bound) {

@@ -1,40 +1,38 @@
-/* The decentralised driver on a path of three nodes with one squared-loss coefficient
+/* Runs over a network on a path of three nodes with one squared-loss coefficient
  * each, where every update has a closed form; and its polls. */
 #include "check.h"
-#include "driver_decentralised.h"
+#include "random/draw.h"
+#include "setting.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void test_driver(void);
+void test_graph(void);
 
-enum { NODES = 3, T = 8, RECORDS = 4 };
+enum { NODES = 3, T = 8, SIZE = 4 };
 
 static const int start[] = {0, 1, 3, 4}, neighbour[] = {1, 0, 2, 1};
-static const double x[NODES][RECORDS] = {
+static const double x[NODES][SIZE] = {
     {0.5, -0.2, 0.9, 0.1}, {-1.0, 0.3, 0.6, 0.8}, {0.7, 0.7, -0.4, 0.2}};
-static const double y[NODES][RECORDS] = {
+static const double y[NODES][SIZE] = {
     {1.0, 0.5, 2.0, -1.0}, {-1.5, 0.2, 1.0, 1.1}, {0.3, 1.4, -0.6, 0.0}};
 
-typedef struct setting {
-  dpa_network network;
-  dpa_schedule schedule;
-  dpa_dataset data[NODES];
-  dpa_decentralised run;
+typedef struct path_run {
+  dpa_plan plan;
+  dpa_holding holding[NODES];
   dpa_trace trace;
   dpa_key key;
-  int update[T];
+  int rule[T];
   double eta[NODES * T], theta[NODES * T], objective[NODES * T], output[NODES * T];
   double gamma[NODES], tol[NODES], weight[NODES];
-  double f[NODES], iterates[NODES * T], gap[T], step[T];
+  double first[NODES], f[NODES], iterates[NODES * T], gap[T], step[T];
   size_t calls, stop; /* poll: how often called; stop at this call */
   size_t seen[1000];
-  void *memory;
-} setting;
+} path_run;
 
 static int watch(void *context, size_t done) {
-  setting *s = context;
+  path_run *s = context;
   if (s->calls < 1000)
     s->seen[s->calls] = done;
   return ++s->calls == s->stop;
@@ -42,79 +40,70 @@ static int watch(void *context, size_t done) {
 
 /* `cycle` 2: recycled even updates. Noise: 0 none, 1 in the objective, 2 on the output.
  */
-static void prepare(setting *s, int cycle, int noise, int threads) {
+static void prepare(path_run *s, int cycle, int noise) {
   memset(s, 0, sizeof *s);
-  s->network.nodes = NODES;
-  s->network.start = start;
-  s->network.neighbour = neighbour;
   for (size_t i = 0; i < NODES; i++) {
-    const dpa_dataset data = {RECORDS, 1, y[i], x[i], NULL, NULL, NULL};
-    s->data[i] = data;
+    const dpa_records data = {SIZE, 1, y[i], x[i], 0, NULL, NULL, NULL, NULL, NULL};
+    s->holding[i].records = data;
     s->gamma[i] = 0.1 * (double)i;
     s->tol[i] = 1e-14;
     s->weight[i] = 0.5 + 0.25 * (double)i;
-    s->f[i] = 0.3 - 0.2 * (double)i; /* a public start */
+    s->first[i] = 0.3 - 0.2 * (double)i; /* a public start */
     for (size_t t = 0; t < T; t++) {
       const int exact = cycle == 1 || t % 2 == 0;
       const size_t at = t * NODES + i;
-      s->update[t] = exact ? 0 : 1;
+      s->rule[t] = exact ? 0 : 1;
       s->eta[at] = (0.5 + 0.1 * (double)i) * pow(1.1, (double)(t / 2));
       s->theta[at] = exact ? s->eta[at] : 0.0;
       s->objective[at] = exact && noise == 1 ? 2.0 + (double)i : 0.0;
       s->output[at] = exact && noise == 2 ? 3.0 + (double)i : 0.0;
     }
   }
-  s->schedule.nodes = NODES;
-  s->schedule.iterations = T;
-  s->schedule.update = s->update;
-  s->schedule.eta = s->eta;
-  s->schedule.theta = s->theta;
-  s->schedule.objective_scale = s->objective;
-  s->schedule.output_scale = s->output;
-  s->schedule.gamma = s->gamma;
-  s->schedule.tol = s->tol;
-  s->schedule.mechanism = noise ? &dpa_mechanisms[0] : NULL;
   dpa_key_from_seed(&s->key, 5);
+  const dpa_network network = {NODES, start, neighbour};
+  dpa_plan *plan = &s->plan;
+  plan->parties = NODES;
+  plan->d = 1;
+  plan->threads = 1;
+  plan->rounds = T;
+  plan->relay = &dpa_relay_graph;
+  plan->loss = &dpa_loss_squared;
+  plan->weight = s->weight;
+  plan->ridge = 0.2;
+  plan->clip = INFINITY;
+  plan->rule = s->rule;
+  plan->eta = s->eta;
+  plan->theta = s->theta;
+  plan->gamma = s->gamma;
+  plan->tol = s->tol;
+  plan->mechanism = noise ? &dpa_mechanism_gamma : NULL;
+  plan->objective_scale = s->objective;
+  plan->output_scale = s->output;
+  plan->start = s->first;
+  plan->network = network;
   s->trace.f = s->f;
   s->trace.iterates = s->iterates;
+  s->trace.kept = T;
   s->trace.gap = s->gap;
   s->trace.step = s->step;
-  s->run.network = &s->network;
-  s->run.schedule = &s->schedule;
-  s->run.data = s->data;
-  s->run.loss = &dpa_loss_squared;
-  s->run.weight = s->weight;
-  s->run.ridge = 0.2;
-  s->run.key = &s->key;
-  s->run.threads = threads;
-  s->run.poll = watch;
-  s->run.context = s;
-  dpa_arena arena = {NULL, 0, 0};
-  dpa_decentralised_layout(&s->run, &arena);
-  const size_t needed = arena.used;
-  s->memory = malloc(needed);
-  if (!s->memory)
-    abort();
-  memset(s->memory, 0xa5, needed); /* nothing is read before it is written */
-  arena.base = s->memory;
-  arena.used = 0;
-  dpa_decentralised_layout(&s->run, &arena);
-  CHECK(arena.used == needed && !arena.overflow);
 }
 
-static double noise_of(const setting *s, size_t i, size_t t, uint32_t purpose,
+static dpa_status run(path_run *s) {
+  return run_plan(&s->plan, s->holding, &s->key, &s->trace, watch, s);
+}
+
+static double noise_of(const path_run *s, size_t i, size_t t, dpa_purpose purpose,
                        double scale) {
   double draw = 0.0;
-  dpa_rng rng;
-  dpa_rng_init(&rng, &s->key, (uint32_t)i, (uint32_t)t + 1, purpose);
-  if (scale > 0.0)
-    dpa_mechanisms[0].draw(&rng, scale, &draw, 1);
+  dpa_key key;
+  dpa_key_party(&s->key, (uint32_t)i, &key);
+  dpa_draw(&dpa_mechanism_gamma, &key, 0, (uint32_t)t + 1, purpose, scale, &draw, 1);
   return draw;
 }
 
 /* The algorithms as the paper writes them: the recycled update with the gradient at the
  * last solution computed again from the records. */
-static void by_hand(const setting *s, double out[T][NODES]) {
+static void by_hand(const path_run *s, double out[T][NODES]) {
   double f[NODES], lambda[NODES] = {0.0}, last[NODES] = {0.0}, b[NODES] = {0.0};
   for (size_t i = 0; i < NODES; i++)
     f[i] = 0.3 - 0.2 * (double)i;
@@ -129,11 +118,11 @@ static void by_hand(const setting *s, double out[T][NODES]) {
         apart += f[i] - f[neighbour[e]];
         V += 1.0;
       }
-      for (size_t k = 0; k < RECORDS; k++) {
+      for (size_t k = 0; k < SIZE; k++) {
         xx += s->weight[i] * x[i][k] * x[i][k];
         xy += s->weight[i] * x[i][k] * y[i][k];
       }
-      if (s->update[t] == 0) {
+      if (s->rule[t] == 0) {
         b[i] = noise_of(s, i, t, DPA_NOISE_OBJECTIVE, s->objective[at]);
         last[i] =
             (xy - 2.0 * lambda[i] - b[i] + eta * pairs) / (xx + 0.2 + 2.0 * eta * V);
@@ -154,51 +143,53 @@ static void by_hand(const setting *s, double out[T][NODES]) {
 }
 
 static void check_trajectory(int cycle, int noise) {
-  setting *s = malloc(sizeof *s);
+  path_run *s = malloc(sizeof *s);
   if (!s)
     abort();
   double want[T][NODES];
-  prepare(s, cycle, noise, 1);
-  CHECK(dpa_decentralised_run(&s->run, &s->trace) == DPA_OK);
+  prepare(s, cycle, noise);
+  CHECK(run(s) == DPA_OK);
   by_hand(s, want);
+  int near = 1, ordered = 1;
   for (size_t t = 0; t < T; t++) {
     double mean = 0.0, gap = 0.0, step = 0.0;
     for (size_t i = 0; i < NODES; i++) {
-      CHECK_NEAR(s->iterates[i * T + t], want[t][i], 1e-12 * (1.0 + fabs(want[t][i])));
+      near &=
+          fabs(s->iterates[i * T + t] - want[t][i]) <= 1e-12 * (1.0 + fabs(want[t][i]));
       const double before = t ? s->iterates[i * T + t - 1] : 0.3 - 0.2 * (double)i;
       step += pow(s->iterates[i * T + t] - before, 2.0) / NODES;
       mean += s->iterates[i * T + t] / NODES;
     }
     for (size_t i = 0; i < NODES; i++)
       gap += pow(s->iterates[i * T + t] - mean, 2.0) / NODES;
-    CHECK_NEAR(s->gap[t], sqrt(gap), 1e-12);
-    CHECK_NEAR(s->step[t], sqrt(step), 1e-12);
+    near &= fabs(s->gap[t] - sqrt(gap)) <= 1e-12;
+    near &= fabs(s->step[t] - sqrt(step)) <= 1e-12;
   }
+  CHECK(near);
   for (size_t i = 0; i < NODES; i++)
     CHECK(s->f[i] == s->iterates[i * T + T - 1]);
   CHECK(s->trace.begun == T && s->trace.done == T);
   /* never out of order, and at least once before every iteration and at the end */
   size_t last = 0;
   for (size_t c = 0; c < s->calls; c++) {
-    CHECK(s->seen[c] == last || s->seen[c] == last + 1);
+    ordered &= s->seen[c] == last || s->seen[c] == last + 1;
     last = s->seen[c];
   }
-  CHECK(last == T);
-  free(s->memory);
+  CHECK(ordered && last == T);
   free(s);
 }
 
 /* Stopped at any poll whatever: what was sent before is what a whole run sends. */
 static void check_interrupts(void) {
-  setting *whole = malloc(sizeof *whole), *part = malloc(sizeof *part);
+  path_run *whole = malloc(sizeof *whole), *part = malloc(sizeof *part);
   if (!whole || !part)
     abort();
-  prepare(whole, 2, 1, 1);
-  CHECK(dpa_decentralised_run(&whole->run, &whole->trace) == DPA_OK);
+  prepare(whole, 2, 1);
+  CHECK(run(whole) == DPA_OK);
   for (size_t stop = 1; stop <= whole->calls; stop++) {
-    prepare(part, 2, 1, 1);
+    prepare(part, 2, 1);
     part->stop = stop;
-    CHECK(dpa_decentralised_run(&part->run, &part->trace) == DPA_INTERRUPT);
+    CHECK(run(part) == DPA_INTERRUPT);
     CHECK(part->calls == stop);
     const size_t done = part->trace.done, begun = part->trace.begun;
     CHECK(done == whole->seen[stop - 1]);
@@ -213,27 +204,24 @@ static void check_interrupts(void) {
               (done ? whole->iterates[i * T + done - 1] : 0.3 - 0.2 * (double)i);
     }
     CHECK(same);
-    free(part->memory);
   }
-  free(whole->memory);
   free(whole);
   free(part);
 }
 
 /* A node that cannot be solved stops the run with its status. */
 static void check_failure(void) {
-  setting *s = malloc(sizeof *s);
+  path_run *s = malloc(sizeof *s);
   if (!s)
     abort();
-  prepare(s, 1, 0, 1);
+  prepare(s, 1, 0);
   s->eta[2 * NODES + 1] = INFINITY;
-  CHECK(dpa_decentralised_run(&s->run, &s->trace) == DPA_NUMERIC);
+  CHECK(run(s) == DPA_NUMERIC);
   CHECK(s->trace.done == 2 && s->trace.begun == 3);
-  free(s->memory);
   free(s);
 }
 
-void test_driver(void) {
+void test_graph(void) {
   for (int cycle = 1; cycle <= 2; cycle++)
     for (int noise = 0; noise <= 2; noise++)
       check_trajectory(cycle, noise);

@@ -1,24 +1,25 @@
 /* Records: packing into node order, shortening, and the passes over them, sparse
  * against dense against sums written out. */
 #include "check.h"
-#include "dataset.h"
-#include "rng.h"
+#include "data/records.h"
+#include "data/shorten.h"
+#include "random/key.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void test_dataset(void);
+void test_records(void);
 
 /* One n x d matrix in all its layouts. */
 typedef struct records {
-  size_t n, d, *place, *row;
+  size_t n, d, *place;
   double *plain; /* n x d column-major, as R has it */
   double *dense, *val, *y, *w, *f;
-  int *p, *i, *col;
+  int *p, *i, *row, *col;
   double *x;
-  dpa_dataset as_dense, as_sparse;
+  dpa_records as_dense, as_sparse;
 } records;
 
 static void *get(size_t count, size_t size) {
@@ -38,9 +39,9 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
                     uint64_t seed) {
   records r;
   dpa_key key;
-  dpa_rng rng;
+  dpa_stream stream;
   dpa_key_from_seed(&key, seed);
-  dpa_rng_init(&rng, &key, 0, 0, 0);
+  dpa_stream_init(&stream, &key, 0, 0, 0);
   r.n = n;
   r.d = d;
   r.plain = get(n * d, sizeof(double));
@@ -52,8 +53,8 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
     r.p[j] = stored;
     for (size_t k = 0; k < n; k++) {
       const int there =
-          dpa_rng_uniform(&rng) < fill && (k > 0 || n == 1) && (j > 0 || d == 1);
-      const double value = scale * (2.0 * dpa_rng_uniform(&rng) - 1.0);
+          dpa_stream_uniform(&stream) < fill && (k > 0 || n == 1) && (j > 0 || d == 1);
+      const double value = scale * (2.0 * dpa_stream_uniform(&stream) - 1.0);
       r.plain[j * n + k] = there ? value : 0.0;
       if (there) {
         r.i[stored] = (int)k;
@@ -66,7 +67,7 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
   for (size_t k = 0; k < n; k++)
     r.place[k] = k;
   for (size_t k = n; k-- > 1;) {
-    const size_t other = (size_t)dpa_rng_below(&rng, k + 1), swap = r.place[k];
+    const size_t other = (size_t)dpa_stream_below(&stream, k + 1), swap = r.place[k];
     r.place[k] = r.place[other];
     r.place[other] = swap;
   }
@@ -74,19 +75,19 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
   r.w = get(n, sizeof(double));
   r.f = get(d, sizeof(double));
   for (size_t k = 0; k < n; k++) {
-    r.y[k] = dpa_rng_uniform(&rng) < 0.5 ? -1.0 : 1.0;
-    r.w[k] = k % 5 == 2 ? 0.0 : dpa_rng_uniform(&rng);
+    r.y[k] = dpa_stream_uniform(&stream) < 0.5 ? -1.0 : 1.0;
+    r.w[k] = k % 5 == 2 ? 0.0 : dpa_stream_uniform(&stream);
   }
   for (size_t j = 0; j < d; j++)
-    r.f[j] = 2.0 * dpa_rng_uniform(&rng) - 1.0;
+    r.f[j] = 2.0 * dpa_stream_uniform(&stream) - 1.0;
   r.dense = get(n * d, sizeof(double));
-  r.row = get(n + 1, sizeof(size_t));
+  r.row = get(n + 1, sizeof(int));
   r.col = get((size_t)stored, sizeof(int));
   r.val = get((size_t)stored, sizeof(double));
   dpa_pack_dense(n, d, r.plain, r.place, bound, r.dense);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, bound, r.row, r.col, r.val);
-  const dpa_dataset dense = {n, d, r.y, r.dense, NULL, NULL, NULL};
-  const dpa_dataset sparse = {n, d, r.y, NULL, r.row, r.col, r.val};
+  const dpa_records dense = {n, d, r.y, r.dense, 0, NULL, NULL, NULL, NULL, NULL};
+  const dpa_records sparse = {n, d, r.y, NULL, 0, r.row, r.col, r.val, NULL, NULL};
   r.as_dense = dense;
   r.as_sparse = sparse;
   return r;
@@ -99,16 +100,15 @@ static void drop(records *r) {
     free(all[k]);
 }
 
-/* ---- packing -----------------------------------------------------------------------
- */
+/* ---- packing --------------------------------------------------------------------- */
 
 static void check_packing(const records *r, double bound) {
   int same = 1, ordered = 1, placed = 1, within = 1, untouched = 1, parallel = 1;
-  CHECK(r->row[0] == 0 && r->row[r->n] == (size_t)r->p[r->d]);
+  CHECK(r->row[0] == 0 && r->row[r->n] == r->p[r->d]);
   for (size_t k = 0; k < r->n; k++) {
     const size_t at = r->place[k];
     const double *packed = r->dense + at * r->d;
-    size_t next = r->row[at];
+    int next = r->row[at];
     long double before = 0.0L, after = 0.0L, inner = 0.0L;
     for (size_t j = 0; j < r->d; j++) {
       const double plain = entry(r, k, j);
@@ -117,18 +117,16 @@ static void check_packing(const records *r, double bound) {
       inner += (long double)plain * packed[j];
       if (plain != 0.0) {
         placed &= next < r->row[at + 1] && r->col[next] == (int)j;
-        same &= fabs(r->val[next] - packed[j]) <= 4.0 * DBL_EPSILON * fabs(packed[j]);
+        same &= r->val[next] == packed[j];
         next++;
       } else {
         placed &= packed[j] == 0.0;
       }
     }
     placed &= next == r->row[at + 1];
-    for (size_t s = r->row[at] + 1; s < r->row[at + 1]; s++)
+    for (int s = r->row[at] + 1; s < r->row[at + 1]; s++)
       ordered &= r->col[s - 1] < r->col[s];
-    /* the sum of d squares in doubles is off by at most d/2 ulp */
-    const long double slack = 1.0L + 0.25L * (long double)(r->d + 4) * DBL_EPSILON;
-    within &= sqrtl(after) <= bound * slack;
+    within &= sqrtl(after) <= (long double)bound;
     if (sqrtl(before) <=
         bound * (1.0L - 4.0L * (long double)(r->d + 4) * DBL_EPSILON)) {
       for (size_t j = 0; j < r->d; j++)
@@ -136,7 +134,8 @@ static void check_packing(const records *r, double bound) {
     } else if (before > 0.0L) {
       /* same direction, and no shorter than it has to be */
       parallel &= fabsl(inner / sqrtl(before) / sqrtl(after) - 1.0L) < 1e-14L;
-      parallel &= sqrtl(after) >= bound * (1.0L - 1e-14L) || sqrtl(before) <= bound;
+      const long double rounding = 1.5L * (long double)(r->d + 16) * DBL_EPSILON;
+      parallel &= sqrtl(after) >= bound * (1.0L - rounding) || sqrtl(before) <= bound;
     }
   }
   CHECK(same);
@@ -145,6 +144,67 @@ static void check_packing(const records *r, double bound) {
   CHECK(within);
   CHECK(untouched);
   CHECK(parallel);
+}
+
+/* In place, each row is that of the packed copy, up to the rounding of one factor, and
+ * every pass and every row function agrees. */
+static void check_in_place(const records *r, double bound) {
+  const size_t n = r->n, d = r->d;
+  double *scale = get(n, sizeof(double)), *norm = get(n, sizeof(double));
+  double *row = get(d, sizeof(double)), *some = get(d, sizeof(double));
+  double *w = get(n, sizeof(double)), *m = get(n, sizeof(double));
+  double *m2 = get(n, sizeof(double)), *g = get(d, sizeof(double));
+  double *g2 = get(d, sizeof(double)), *g3 = get(d, sizeof(double));
+  int *at = get(d, sizeof(int));
+  dpa_records rows = {n, d, r->y, r->plain, n, NULL, NULL, NULL, scale, norm};
+  dpa_measure(&rows, bound, scale, norm);
+  int same = 1, within = 1, norms = 1, dots = 1, gathered = 1;
+  size_t count = 0;
+  for (size_t j = 0; j < d; j += 3)
+    at[count++] = (int)j;
+  memset(g, 0, d * sizeof *g);
+  memset(g2, 0, d * sizeof *g2);
+  memset(g3, 0, d * sizeof *g3);
+  dpa_records_margin(&rows, r->f, m);
+  dpa_records_margin(&r->as_sparse, r->f, m2);
+  for (size_t k = 0; k < n; k++) {
+    const double *packed = r->dense + r->place[k] * d;
+    long double after = 0.0L;
+    dpa_records_copy(&rows, k, row);
+    dpa_records_gather(&rows, k, at, count, some);
+    for (size_t a = 0; a < count; a++)
+      gathered &= some[a] == row[at[a]];
+    dpa_records_gather(&r->as_sparse, r->place[k], at, count, some);
+    for (size_t a = 0; a < count; a++)
+      gathered &= some[a] == packed[at[a]];
+    for (size_t j = 0; j < d; j++) {
+      after += (long double)row[j] * row[j];
+      same &=
+          fabs(row[j] - packed[j]) <= (double)(d + 8) * DBL_EPSILON * fabs(packed[j]);
+    }
+    within &= sqrtl(after) <= (long double)bound;
+    norms &=
+        norm[k] >= sqrtl(after) &&
+        norm[k] <= sqrtl(after) * (1.0L + 4.0L * (long double)(d + 8) * DBL_EPSILON);
+    dots &= fabs(dpa_records_dot(&rows, k, r->f) - m[k]) <= 1e-13 * (double)d;
+    dots &= fabs(m[k] - m2[r->place[k]]) <= 1e-12 * (double)d;
+    w[k] = r->w[r->place[k]];
+    dpa_records_add_row(&rows, k, w[k], g2);
+  }
+  dpa_records_add_gradient(&rows, w, g);
+  dpa_records_add_gradient(&r->as_dense, r->w, g3);
+  for (size_t j = 0; j < d; j++) {
+    dots &= fabs(g[j] - g2[j]) <= 1e-12 * (double)n;
+    dots &= fabs(g[j] - g3[j]) <= 1e-12 * (double)n;
+  }
+  CHECK(same);
+  CHECK(within);
+  CHECK(norms);
+  CHECK(dots);
+  CHECK(gathered);
+  void *all[] = {scale, norm, row, some, w, m, m2, g, g2, g3, at};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    free(all[k]);
 }
 
 /* Rows near the ends of the doubles, and exactly at the bound. */
@@ -163,10 +223,19 @@ static void check_extremes(void) {
   };
   const size_t n = sizeof rows / sizeof *rows, zero = 0;
   for (size_t k = 0; k < n; k++) {
-    double out[3];
+    double out[3], in_place[3], scale, length;
     dpa_pack_dense(1, 3, rows[k], &zero, 1.0, out);
-    const double norm = sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
-    CHECK(norm <= 1.0 + DBL_EPSILON);
+    const dpa_records one = {1, 3, NULL, rows[k], 1, NULL, NULL, NULL, &scale, &length};
+    dpa_measure(&one, 1.0, &scale, &length);
+    dpa_records_copy(&one, 0, in_place);
+    CHECK(memcmp(in_place, out, sizeof out) == 0); /* one factor for both */
+    const double most = fmax(fabs(out[0]), fmax(fabs(out[1]), fabs(out[2])));
+    long double exact = 0.0L;
+    for (int j = 0; j < 3 && most > 0.0; j++)
+      exact += ((long double)out[j] / most) * ((long double)out[j] / most);
+    exact = most * sqrtl(exact);
+    CHECK(exact <= 1.0L && length >= exact && length <= 1.0);
+    const double norm = (double)exact;
     const int zeros = rows[k][0] == 0.0 && rows[k][1] == 0.0 && rows[k][2] == 0.0;
     if (fmax(fabs(rows[k][0]), fmax(fabs(rows[k][1]), fabs(rows[k][2]))) >= 1.0)
       CHECK_NEAR(norm, 1.0, 1e-14);
@@ -180,8 +249,7 @@ static void check_extremes(void) {
   }
 }
 
-/* ---- passes ------------------------------------------------------------------------
- */
+/* ---- passes ---------------------------------------------------------------------- */
 
 static double largest_gap(const double *a, const double *b, size_t n) {
   double gap = 0.0;
@@ -193,7 +261,7 @@ static double largest_gap(const double *a, const double *b, size_t n) {
 
 static void check_passes(const records *r) {
   const size_t n = r->n, d = r->d;
-  const dpa_dataset *layout[] = {&r->as_dense, &r->as_sparse};
+  const dpa_records *layout[] = {&r->as_dense, &r->as_sparse};
   double *margin = get(n, sizeof(double)), *gradient = get(d, sizeof(double));
   double *hessian = get(d * d, sizeof(double)), *diagonal = get(d, sizeof(double));
   for (size_t k = 0; k < n; k++) {
@@ -222,10 +290,10 @@ static void check_passes(const records *r) {
       for (size_t i = 0; i < d; i++)
         H[j * d + i] = i < j ? -7.0 : 0.5;
     }
-    dpa_dataset_margin(layout[l], r->f, m);
-    dpa_dataset_add_gradient(layout[l], r->w, g);
-    dpa_dataset_add_hessian(layout[l], r->w, H, l == 0 ? block : NULL);
-    dpa_dataset_add_diagonal(layout[l], r->w, h);
+    dpa_records_margin(layout[l], r->f, m);
+    dpa_records_add_gradient(layout[l], r->w, g);
+    dpa_records_add_hessian(layout[l], r->w, H, l == 0 ? block : NULL);
+    dpa_records_add_diagonal(layout[l], r->w, h);
     const double tolerance = 1e-13 * (double)(n + d);
     CHECK_NEAR(largest_gap(m, margin, n), 0.0, tolerance);
     CHECK_NEAR(largest_gap(g, gradient, d), 0.0, tolerance);
@@ -243,7 +311,43 @@ static void check_passes(const records *r) {
   free(block);
 }
 
-void test_dataset(void) {
+/* What is left of a gradient is within the clip, whatever the sizes of its factors. */
+static void check_clip(void) {
+  static const double sizes[] = {0.0, 5e-324, 1e-310, 1e-170, 1e-3,  0.5,
+                                 1.0, 3.0,    1e170,  1e180,  1e300, 1.7e308};
+  static const double clips[] = {1e-200, 1e-3, 0.5, 1.0, 1e100};
+  const size_t count = sizeof sizes / sizeof *sizes;
+  int within = 1, untouched = 1, no_less = 1, same_sign = 1;
+  for (size_t c = 0; c < sizeof clips / sizeof *clips; c++)
+    for (size_t a = 0; a < count; a++)
+      for (size_t b = 0; b < count; b++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+          const double derivative = sign * sizes[a], norm = sizes[b], clip = clips[c];
+          const double left = dpa_clip(derivative, norm, clip);
+          const long double size = fabsl((long double)left) * norm;
+          const long double whole = fabsl((long double)derivative) * norm;
+          within &= size <= (long double)clip;
+          same_sign &= left * sign >= 0.0;
+          if (whole <= clip * (1.0L - 1e-14L) && norm > 0.0)
+            untouched &= left == derivative;
+          if (whole > clip && clip / norm > 1e-300)
+            no_less &= size >= clip * (1.0L - 1e-14L);
+        }
+  CHECK(within);
+  CHECK(untouched);
+  CHECK(no_less);
+  CHECK(same_sign);
+  CHECK(fabs(dpa_clip(-1e180, 1e-170, 0.5)) < 0.51e170);
+  CHECK(dpa_clip(INFINITY, 2.0, 1.0) <= 0.5 && dpa_clip(-INFINITY, 0.0, 1.0) == 0.0);
+  CHECK(isnan(dpa_clip(NAN, 1.0, 1.0)));
+  double far[2] = {3e200, -4e200}, near[2] = {3e-200, -4e-200};
+  CHECK_NEAR(dpa_shorten(far, 2, 5.0), 1e-200, 1e-213);
+  CHECK_NEAR(far[0], 3.0, 1e-13);
+  CHECK(dpa_shorten(near, 2, 5e-200 * (1.0 + 1e-14)) == 1.0);
+  CHECK(dpa_shorten(near, 2, 2.5e-200) < 0.5 && near[0] < 1.5e-200);
+}
+
+void test_records(void) {
   static const size_t shapes[][2] = {{1, 1},  {1, 9},  {9, 1},    {63, 5},
                                      {64, 5}, {65, 5}, {200, 40}, {30, 70}};
   static const double fills[] = {0.0, 0.2, 1.0};
@@ -252,6 +356,7 @@ void test_dataset(void) {
       records r = make(shapes[s][0], shapes[s][1], fills[q], 2.0, 1.0, 10 * s + q);
       check_packing(&r, 1.0);
       check_passes(&r);
+      check_in_place(&r, 1.0);
       drop(&r);
     }
   }
@@ -263,6 +368,8 @@ void test_dataset(void) {
   }
   records wide = make(20, 4000, 0.9, 1.0, 1.0, 200);
   check_packing(&wide, 1.0);
+  check_in_place(&wide, 1.0);
   drop(&wide);
   check_extremes();
+  check_clip();
 }

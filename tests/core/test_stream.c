@@ -1,12 +1,12 @@
 #include "check.h"
-#include "rng.h"
+#include "random/key.h"
 #include "stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void test_rng(void);
+void test_stream(void);
 
 static void from_hex(const char *hex, unsigned char *out, size_t n) {
   CHECK(strlen(hex) == 2 * n);
@@ -79,19 +79,17 @@ static void check_key_stream(void) {
   enum { LENGTH = 114 };
   unsigned char expected[LENGTH], actual[LENGTH];
   dpa_key key;
-  dpa_rng rng;
+  dpa_stream stream;
   CHECK(sizeof text == LENGTH + 1);
   from_hex(cipher, expected, LENGTH);
-  for (int i = 0; i < 32; i++) {
+  for (int i = 0; i < 32; i++)
     key.byte[i] = (unsigned char)i;
-  }
-  dpa_rng_init(&rng, &key, 0, 0x4a000000, 0);
-  for (int i = 0; i < 8; i++) {
-    dpa_rng_word(&rng);
-  }
+  dpa_stream_init(&stream, &key, 0, 0x4a000000, 0);
+  for (int i = 0; i < 8; i++)
+    dpa_stream_word(&stream);
   uint64_t word = 0;
   for (int i = 0; i < LENGTH; i++) {
-    word = i % 8 == 0 ? dpa_rng_word(&rng) : word >> 8;
+    word = i % 8 == 0 ? dpa_stream_word(&stream) : word >> 8;
     actual[i] = (unsigned char)(text[i] ^ (char)(word & 0xff));
   }
   CHECK(memcmp(actual, expected, LENGTH) == 0);
@@ -125,16 +123,40 @@ static void check_keys(void) {
   CHECK(memcmp(&key, &other, sizeof key) != 0);
 }
 
+/* Parties' keys: block 0 of the nonce (party, 0, 8) under the run's key, all unlike. */
+static void check_party_keys(void) {
+  enum { PARTIES = 5 };
+  static const uint32_t party[PARTIES] = {0, 1, 2, 255, DPA_HUB};
+  dpa_key run, key[PARTIES];
+  int unlike = 1, defined = 1;
+  dpa_key_from_seed(&run, 42);
+  for (int i = 0; i < PARTIES; i++) {
+    const uint32_t nonce[3] = {party[i], 0, 8};
+    unsigned char block[64];
+    dpa_key_party(&run, party[i], &key[i]);
+    dpa_chacha20_block(run.byte, 0, nonce, block);
+    defined &= memcmp(key[i].byte, block, 32) == 0;
+    unlike &= memcmp(&key[i], &run, sizeof run) != 0;
+    for (int j = 0; j < i; j++)
+      unlike &= memcmp(&key[i], &key[j], sizeof run) != 0;
+  }
+  CHECK(defined);
+  CHECK(unlike);
+  unsigned char expected[32]; /* computed by an implementation in another language */
+  from_hex("03aabfc6855eb51988356ad6b77865a4cb88e9217d88ad16d233c0cc43249509", expected,
+           32);
+  CHECK(memcmp(key[1].byte, expected, 32) == 0);
+}
+
 static void check_streams(void) {
   dpa_key key;
   dpa_key_from_seed(&key, 42);
 
-  dpa_rng rng;
+  dpa_stream stream;
   uint64_t word[20];
-  dpa_rng_init(&rng, &key, 3, 7, 1);
-  for (int i = 0; i < 20; i++) {
-    word[i] = dpa_rng_word(&rng);
-  }
+  dpa_stream_init(&stream, &key, 3, 7, 1);
+  for (int i = 0; i < 20; i++)
+    word[i] = dpa_stream_word(&stream);
   /* computed by an implementation in another language */
   CHECK(word[0] == 0xdc3c88497315dede);
   CHECK(word[1] == 0xcf668c4f4ff5bbfc);
@@ -146,90 +168,83 @@ static void check_streams(void) {
    */
   enum { STREAMS = 27, WORDS = 11 };
   static uint64_t alone[STREAMS][WORDS], mixed[STREAMS][WORDS];
-  static dpa_rng streams[STREAMS];
+  static dpa_stream streams[STREAMS];
   for (uint32_t s = 0; s < STREAMS; s++) {
-    dpa_rng_init(&rng, &key, s % 3, s / 3 % 3, s / 9);
-    for (int i = 0; i < WORDS; i++) {
-      alone[s][i] = dpa_rng_word(&rng);
-    }
-    dpa_rng_init(&streams[s], &key, s % 3, s / 3 % 3, s / 9);
+    dpa_stream_init(&stream, &key, s % 3, s / 3 % 3, s / 9);
+    for (int i = 0; i < WORDS; i++)
+      alone[s][i] = dpa_stream_word(&stream);
+    dpa_stream_init(&streams[s], &key, s % 3, s / 3 % 3, s / 9);
   }
-  for (int i = 0; i < WORDS; i++) {
-    for (int s = STREAMS - 1; s >= 0; s--) {
-      mixed[s][i] = dpa_rng_word(&streams[s]);
-    }
-  }
+  for (int i = 0; i < WORDS; i++)
+    for (int s = STREAMS - 1; s >= 0; s--)
+      mixed[s][i] = dpa_stream_word(&streams[s]);
   CHECK(memcmp(alone, mixed, sizeof alone) == 0);
   const uint64_t *words = &alone[0][0];
   int repeats = 0;
-  for (int i = 0; i < STREAMS * WORDS; i++) {
-    for (int j = 0; j < i; j++) {
+  for (int i = 0; i < STREAMS * WORDS; i++)
+    for (int j = 0; j < i; j++)
       repeats += words[i] == words[j];
-    }
-  }
   CHECK(repeats == 0);
 
   dpa_key other;
   dpa_key_from_seed(&other, 43);
-  dpa_rng_init(&rng, &other, 3, 7, 1);
-  CHECK(dpa_rng_word(&rng) != word[0]);
+  dpa_stream_init(&stream, &other, 3, 7, 1);
+  CHECK(dpa_stream_word(&stream) != word[0]);
 }
 
 static void check_end_of_stream(void) {
   dpa_key key;
-  dpa_rng rng;
+  dpa_stream stream;
   dpa_key_from_seed(&key, 1);
-  dpa_rng_init(&rng, &key, 0, 0, 0);
-  uint64_t first = dpa_rng_word(&rng);
-  rng.blocks = UINT32_MAX; /* the last block is due */
-  rng.next = 8;
+  dpa_stream_init(&stream, &key, 0, 0, 0);
+  uint64_t first = dpa_stream_word(&stream);
+  stream.blocks = UINT32_MAX; /* the last block is due */
+  stream.next = 8;
 
   const uint32_t nonce[3] = {0, 0, 0};
   unsigned char last[64];
   dpa_chacha20_block(key.byte, UINT32_MAX, nonce, last);
   for (int i = 0; i < 8; i++) {
     uint64_t expected = 0;
-    for (int b = 7; b >= 0; b--) {
+    for (int b = 7; b >= 0; b--)
       expected = expected << 8 | last[8 * i + b];
-    }
-    CHECK(dpa_rng_word(&rng) == expected);
-    CHECK(dpa_rng_status(&rng) == DPA_OK);
+    CHECK(dpa_stream_word(&stream) == expected);
+    CHECK(dpa_stream_status(&stream) == DPA_OK);
   }
   for (int i = 0; i < 20; i++) { /* it neither starts again nor comes back to life */
-    uint64_t word = dpa_rng_word(&rng);
+    uint64_t word = dpa_stream_word(&stream);
     CHECK(word == 0 && word != first);
-    CHECK(dpa_rng_status(&rng) == DPA_SIZE);
+    CHECK(dpa_stream_status(&stream) == DPA_SIZE);
   }
-  CHECK(dpa_rng_uniform(&rng) == ldexp(1.0, -1000));
-  CHECK(dpa_rng_below(&rng, 10) == 0);
+  CHECK(dpa_stream_uniform(&stream) == ldexp(1.0, -1000));
+  CHECK(dpa_stream_below(&stream, 10) == 0);
 }
 
 static void check_forget(void) {
   unsigned char bytes[48];
   memset(bytes, 0xab, sizeof bytes);
   dpa_forget(bytes + 8, 32);
-  for (int i = 0; i < 48; i++) {
+  for (int i = 0; i < 48; i++)
     CHECK(bytes[i] == (i < 8 || i >= 40 ? 0xab : 0));
-  }
 }
 
 /* ---- uniform numbers -------------------------------------------------------- */
 
 /* A stream whose next words are the given ones (at most 8). */
-static dpa_rng of_words(const uint64_t *words, unsigned n) {
+static dpa_stream of_words(const uint64_t *words, unsigned n) {
   dpa_key key;
-  dpa_rng rng;
+  dpa_stream stream;
   dpa_key_from_seed(&key, 5);
-  dpa_rng_init(&rng, &key, 0, 0, 0);
-  rng.next = 8 - n;
-  memcpy(rng.word + rng.next, words, n * sizeof *words);
-  return rng;
+  dpa_stream_init(&stream, &key, 0, 0, 0);
+  stream.next = 8 - n;
+  memcpy(stream.word + stream.next, words, n * sizeof *words);
+  return stream;
 }
 
 static double uniform_of(uint64_t a, uint64_t b, uint64_t c) {
   const uint64_t words[3] = {a, b, c};
-  dpa_rng rng = of_words(words, 3);
-  return dpa_rng_uniform(&rng);
+  dpa_stream stream = of_words(words, 3);
+  return dpa_stream_uniform(&stream);
 }
 
 static void check_uniform_map(void) {
@@ -253,33 +268,32 @@ static void check_uniform_map(void) {
 
   /* how many words are used up */
   const uint64_t words[8] = {0, 0, 1, 7, (uint64_t)1 << 63, 11, 0, 0};
-  dpa_rng rng = of_words(words, 8);
-  dpa_rng_uniform(&rng);
-  CHECK(dpa_rng_word(&rng) == 7);
-  dpa_rng_uniform(&rng);
-  CHECK(dpa_rng_word(&rng) == 11);
+  dpa_stream stream = of_words(words, 8);
+  dpa_stream_uniform(&stream);
+  CHECK(dpa_stream_word(&stream) == 7);
+  dpa_stream_uniform(&stream);
+  CHECK(dpa_stream_word(&stream) == 11);
 }
 
 static void check_uniform_law(void) {
   enum { N = 20000 };
   static double u[N], deep[N];
   dpa_key key;
-  dpa_rng rng;
+  dpa_stream stream;
   dpa_key_from_seed(&key, 7);
-  dpa_rng_init(&rng, &key, 0, 0, 0);
+  dpa_stream_init(&stream, &key, 0, 0, 0);
   for (int i = 0; i < N; i++) {
-    u[i] = dpa_rng_uniform(&rng);
+    u[i] = dpa_stream_uniform(&stream);
     /* given that the high 12 bits are zero it is uniform on (0, 2^-12) */
-    rng.next = 8;
-    dpa_rng_word(&rng);
-    rng.next = 0;
-    rng.word[0] &= ((uint64_t)1 << 52) - 1;
-    deep[i] = dpa_rng_uniform(&rng) * 4096.0;
+    stream.next = 8;
+    dpa_stream_word(&stream);
+    stream.next = 0;
+    stream.word[0] &= ((uint64_t)1 << 52) - 1;
+    deep[i] = dpa_stream_uniform(&stream) * 4096.0;
   }
   int inside = 1;
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; i++)
     inside = inside && u[i] > 0.0 && u[i] < 1.0 && deep[i] > 0.0 && deep[i] < 1.0;
-  }
   CHECK(inside);
   CHECK(ks_p(u, N) > 0.001);
   CHECK(ks_p(deep, N) > 0.001);
@@ -289,8 +303,8 @@ static void check_uniform_law(void) {
 
 static uint64_t below_of(uint64_t n, uint64_t a, uint64_t b) {
   const uint64_t words[2] = {a, b};
-  dpa_rng rng = of_words(words, 2);
-  return dpa_rng_below(&rng, n);
+  dpa_stream stream = of_words(words, 2);
+  return dpa_stream_below(&stream, n);
 }
 
 static double chi_square(const long *count, int cells, double expected) {
@@ -319,13 +333,13 @@ static void check_below(void) {
   CHECK(below_of(UINT64_MAX, UINT64_MAX - 1, 3) == UINT64_MAX - 1);
 
   dpa_key key;
-  dpa_rng rng;
+  dpa_stream stream;
   dpa_key_from_seed(&key, 8);
-  dpa_rng_init(&rng, &key, 0, 0, DPA_SAMPLING);
+  dpa_stream_init(&stream, &key, 0, 0, DPA_SAMPLING);
   for (uint64_t n = 2; n <= 11; n++) {
     long count[12] = {0}; /* the last: outside */
     for (int i = 0; i < 11000; i++) {
-      uint64_t k = dpa_rng_below(&rng, n);
+      uint64_t k = dpa_stream_below(&stream, n);
       count[k < n ? k : 11]++;
     }
     CHECK(count[11] == 0);
@@ -334,18 +348,18 @@ static void check_below(void) {
   }
   /* A plain remainder would put half of the draws into the first third here. */
   long count[3] = {0};
-  for (int i = 0; i < 9000; i++) {
-    count[dpa_rng_below(&rng, 3 * (half / 2)) / (half / 2)]++;
-  }
+  for (int i = 0; i < 9000; i++)
+    count[dpa_stream_below(&stream, 3 * (half / 2)) / (half / 2)]++;
   CHECK(chi_square_p(chi_square(count, 3, 3000.0), 2.0) > 0.001);
   const long biased[3] = {4500, 2250, 2250};
   CHECK(chi_square_p(chi_square(biased, 3, 3000.0), 2.0) < 1e-9);
 }
 
-void test_rng(void) {
+void test_stream(void) {
   check_vectors();
   check_key_stream();
   check_keys();
+  check_party_keys();
   check_streams();
   check_end_of_stream();
   check_forget();
