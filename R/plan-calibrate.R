@@ -44,15 +44,22 @@ alike_parties <- function(counted, epsilon, likely) {
   groups[order(epsilon[first], -likely[first])]
 }
 
-#' The unit that would do if the noise were Gaussian, composed exactly, and curvature and
-#' sampling cost or saved nothing. Gamma-norm noise of scale s in d dimensions costs about as
-#' much as Gaussian noise of standard deviation s sqrt(d). `NA` for pure budgets.
+#' About the unit that will do. For delta > 0 as if the noise were Gaussian, composed exactly,
+#' and curvature and sampling cost or saved nothing: Gamma-norm noise of scale s in d dimensions
+#' costs about as much as Gaussian noise of standard deviation s sqrt(d). For pure budgets what
+#' losses that add up leave of epsilon. `NA` where there is no guess.
 #' @noRd
 likely_unit <- function(counted, epsilon, budget, problem) {
-  if (budget$delta == 0 || !is.finite(epsilon)) return(NA_real_)
-  r <- counted[counted$part != "test", , drop = FALSE]
-  mechanism <- noise_mechanism(budget$mechanism)
-  wide <- if (mechanism$pure) sqrt(problem$d) else 1
+  if (!is.finite(epsilon)) return(NA_real_)
+  test <- counted$part %in% c("test", "printed_test")
+  r <- counted[!test, , drop = FALSE]
+  if (budget$delta == 0) {
+    curvature <- ifelse(r$part == "objective", log1p(r$curvature / r$modulus), 0)
+    left <- epsilon - sum(r$count * curvature)
+    needed <- sum(r$count * r$sensitivity / r$weight) + sum(1 / counted$weight[test])
+    return(if (left > 0 && needed > 0) needed / left else NA_real_)
+  }
+  wide <- if (noise_mechanism(budget$mechanism)$pure) sqrt(problem$d) else 1
   gaussian_sigma(epsilon, budget$delta, 1) *
     sqrt(sum(r$count * (r$sensitivity / (r$weight * wide))^2))
 }

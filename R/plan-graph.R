@@ -29,7 +29,7 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
     updates = sum(orders$noisy), shapes = c("node", "matrix"),
     start = start_values(settings$control$start, problem$N, problem$d)
   ), orders)
-  plan$releases <- graph_releases(plan)
+  if (budget$private) plan$releases <- graph_releases(plan)
   plan
 }
 

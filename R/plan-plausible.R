@@ -148,26 +148,31 @@ unlike_parties <- function(plan) {
 #' The step of the log odds at which party i's variance is least, near `from`.
 #' @noRd
 best_step <- function(plan, i, from, multiplied) {
-  log_variance <- function(step) {
+  tried <- function(step, near = NULL) {
     trial <- with_split(plan, multiplied(step))
     trial$releases <- trial$releases[trial$releases$node == i, , drop = FALSE]
-    tryCatch({
-      unit <- one_party_unit(trial, i)
-      log((unit / modulus_of(trial)[i, 1L])^2 + (unit * trial$result_weight[i])^2)
-    }, dpadmm_error = function(e) 1e300)
+    unit <- one_party_unit(trial, i, if (!is.null(near)) near(trial$split[i]))
+    variance <- (unit / modulus_of(trial)[i, 1L])^2 + (unit * trial$result_weight[i])^2
+    list(split = trial$split[i], unit = unit, log_variance = log(variance))
   }
-  found <- stats::optimize(log_variance, from + c(-0.6, 0.6), tol = 0.05)
-  if (found$objective < log_variance(from)) found$minimum else from
+  start <- tried(from)
+  # what the objective's noise would be if its share were all that counted
+  near <- function(split) start$unit * sqrt((1 - start$split) / (1 - split))
+  found <- stats::optimize(function(step) {
+    tryCatch(tried(step, near)$log_variance, dpadmm_error = function(e) 1e300)
+  }, from + c(-0.6, 0.6), tol = 0.05)
+  if (found$objective < start$log_variance) found$minimum else from
 }
 
 #' The unit of party i alone.
 #' @noRd
-one_party_unit <- function(plan, i) {
+one_party_unit <- function(plan, i, near = NULL) {
   counted <- counted_releases(plan$releases)
   epsilon <- plan$budget$epsilon[i]
+  if (is.null(near)) near <- likely_unit(counted, epsilon, plan$budget, plan$problem)
   calibrate_unit(function(unit) {
     release_events(counted, unit, plan$budget$mechanism, plan$problem)
-  }, epsilon, plan$budget$delta, "best", likely_unit(counted, epsilon, plan$budget, plan$problem))
+  }, epsilon, plan$budget$delta, "best", near)
 }
 
 #' @noRd
