@@ -344,7 +344,7 @@ test_that("adding or removing a record is covered for a public n only, as the he
 test_that("the measured bound never exceeds a sound claim, and comes near it", {
   alone <- far("outlier", n = 4)
   shared <- far("labels", n = 4, nodes = 2)
-  share_of <- function(method, pair, delta = 0.01, bound = "gaussian", runs = 300, loss = "huber") {
+  share_of <- function(method, pair, delta = 0.01, bound = "gaussian", runs = 600, loss = "huber") {
     release <- fit_release(method, loss, iterations = 2, epsilon = 4, delta = delta)
     a <- audit(release, pair$data1, pair$data2, runs = runs, delta = delta, bound = bound, seed = 3)
     expect_false(a$exceeds)
