@@ -1,7 +1,6 @@
 /* Reading what R hands over. */
 #include "ffi.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -109,12 +108,16 @@ const double *ffi_maybe_reals(ffi_reader *reader, const char *name, size_t lengt
 const int *ffi_ints(ffi_reader *reader, const char *name, size_t length, int least,
                     int most) {
   SEXP x = ffi_field(reader, name);
-  int ok =
+  const int fits =
       TYPEOF(x) == INTSXP && (length == FFI_ANY || (size_t)Rf_xlength(x) == length);
-  for (R_xlen_t k = 0; ok && k < Rf_xlength(x); k++)
-    ok = INTEGER_RO(x)[k] != NA_INTEGER && INTEGER_RO(x)[k] >= least &&
-         INTEGER_RO(x)[k] <= most;
-  return ffi_check(reader, ok, name) ? INTEGER_RO(x) : NULL;
+  if (!ffi_check(reader, fits, name))
+    return NULL;
+  const int *value = INTEGER_RO(x);
+  const R_xlen_t n = Rf_xlength(x);
+  int ok = 1;
+  for (R_xlen_t k = 0; k < n; k++)
+    ok &= value[k] != NA_INTEGER && value[k] >= least && value[k] <= most;
+  return ffi_check(reader, ok, name) ? value : NULL;
 }
 
 void ffi_read_key(ffi_reader *reader, const char *name, dpa_key *key) {

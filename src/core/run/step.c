@@ -93,8 +93,8 @@ dpa_status dpa_party_begin(dpa_party *party, const dpa_plan *plan, uint32_t roun
   const uint32_t next = head->begun ? head->round + 1 : dpa_plan_first(plan);
   if (round != next || round > plan->rounds || (head->begun && head->status != DPA_OK))
     return DPA_ARGUMENT;
-  dpa_order last;
-  if (head->begun)
+  dpa_order last = party->order;
+  if (head->begun && (!last.rule || last.round != head->round)) /* it was loaded */
     dpa_plan_order(plan, party->id, head->round, party->active, &last);
   party->layout->receive(party, head->begun ? &last : NULL, inbox);
   dpa_plan_order(plan, party->id, round, party->active, &party->order);

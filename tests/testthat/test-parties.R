@@ -1,0 +1,144 @@
+# Parties one by one, by an engine of R functions, against the compiled run.
+
+graph_case <- function(T = 5L) {
+  set.seed(3)
+  size <- c(6L, 8L, 5L)
+  x <- matrix(rnorm(sum(size) * 4), ncol = 4) / 3
+  list(
+    x = x, y = ifelse(x[, 1] + 0.3 * rnorm(nrow(x)) > 0, 1, -1), size = size, key = noise_key(4),
+    spec = list(
+      parties = 3L, d = 4L, rounds = T, keep = TRUE, threads = 1L, loss = "logistic", width = 0,
+      weight = 2 / size, ridge = 0.1, clip = Inf,
+      rule = rep(match("exact", .Call(ffi_rules)) - 1L, T), eta = matrix(0.5, 3, T),
+      theta = matrix(0.5, 3, T), gamma = rep(0, 3), tol = rep(1e-9, 3), mechanism = "gaussian",
+      objective_scale = matrix(0.2, 3, T), relay = "graph",
+      network = list(start = c(0L, 1L, 3L, 4L), neighbour = c(1L, 0L, 2L, 1L))
+    )
+  )
+}
+
+records_of <- function(case, rows, size) {
+  list(x = case$x[rows, ], y = case$y[rows], size = size, row_bound = 1, layout = "packed")
+}
+
+open_parties <- function(case) {
+  lapply(1:3, function(i) {
+    rows <- rep(1:3, case$size) == i
+    .Call(ffi_party_open, case$spec, i, records_of(case, rows, NULL), .Call(ffi_key_party, case$key, i))
+  })
+}
+
+test_that("an engine of R functions gives the compiled run, saved and loaded on the way", {
+  case <- graph_case()
+  local <- .Call(ffi_run, case$spec, records_of(case, TRUE, case$size), case$key, NULL)
+  expect_null(attr(local$status, "kind"))
+  for (cache in c(TRUE, FALSE)) {
+    parties <- open_parties(case)
+    answers <- vector("list", 3)
+    case$spec$engine <- list(
+      submit = function(party, round, inbox) {
+        saved <- .Call(ffi_party_save, parties[[party]], cache)
+        parties[[party]] <<- open_parties(case)[[party]]
+        core_call(.Call(ffi_party_load, parties[[party]], saved))
+        answers[[party]] <<- .Call(ffi_party_step, parties[[party]], round, inbox)
+        again <- .Call(ffi_party_step, parties[[party]], round, inbox + 1)
+        expect_identical(again, answers[[party]])
+        refused <- .Call(ffi_party_step, parties[[party]], round + 2L, inbox)
+        expect_identical(attr(refused$status, "kind"), "argument")
+      },
+      collect = function(party) answers[[party]][c("values", "sent")]
+    )
+    far <- .Call(ffi_run, case$spec, NULL, case$key, NULL)
+    expect_null(attr(far$status, "kind"))
+    if (cache) {
+      expect_identical(far[c("f", "iterates", "gap", "step")], local[c("f", "iterates", "gap", "step")])
+    } else {
+      expect_equal(far$iterates, local$iterates, tolerance = 1e-7)
+    }
+    for (party in parties) expect_null(attr(.Call(ffi_party_close, party), "kind"))
+    closed <- .Call(ffi_party_step, parties[[1]], 1L, numeric(4))
+    expect_identical(attr(closed, "kind"), "argument")
+  }
+})
+
+test_that("an engine ends a run with a condition, and its errors do not jump", {
+  case <- graph_case()
+  stop_at <- function(collect) {
+    case$spec$engine <- list(submit = function(party, round, inbox) NULL, collect = collect)
+    .Call(ffi_run, case$spec, NULL, case$key, NULL)
+  }
+  gone <- simpleCondition("gone")
+  run <- stop_at(function(party) if (party < 3) list(values = numeric(4), sent = TRUE) else gone)
+  expect_identical(attr(run$status, "kind"), "engine")
+  expect_identical(run$condition, gone)
+  expect_identical(c(run$begun, run$done), c(1L, 0L))
+  run <- stop_at(function(party) stop("broken"))
+  expect_identical(attr(run$status, "kind"), "engine")
+  expect_match(conditionMessage(run$condition), "broken")
+  for (bad in list(list(values = numeric(3), sent = TRUE), list(values = 1:4, sent = TRUE),
+    list(values = numeric(4)), NULL, list(values = numeric(4), sent = NA))) {
+    run <- stop_at(function(party) bad)
+    expect_identical(attr(run$status, "kind"), "engine")
+    expect_null(run$condition)
+  }
+  run <- stop_at(function(party) list(values = c(1, 2, 3, NaN), sent = TRUE))
+  expect_identical(attr(run$status, "kind"), "finite")
+})
+
+test_that("what does not fit is a status that names it, whatever it is", {
+  case <- graph_case()
+  good <- records_of(case, TRUE, case$size)
+  named <- function(spec = case$spec, records = good, key = case$key) {
+    answer <- .Call(ffi_run, spec, records, key, NULL)
+    if (is.list(answer)) answer <- answer$status
+    expect_identical(attr(answer, "kind"), "argument")
+    attr(answer, "argument")
+  }
+  # every element of the list: missing, of a wrong type, of a wrong length, out of range
+  optional <- c("eta", "theta", "gamma", "tol", "mechanism", "objective_scale", "start")
+  for (name in names(case$spec)) {
+    for (value in c(list(NULL)[!name %in% optional], list("a", TRUE, -3, NaN, list(), 1:7)[c(
+      !is.character(case$spec[[name]]), !is.logical(case$spec[[name]]), TRUE, TRUE, TRUE,
+      name != "keep"
+    )])) {
+      if (identical(value, "a") && name %in% c("loss", "relay", "mechanism")) next
+      spec <- case$spec
+      spec[name] <- list(value)
+      expect_false(is.null(named(spec)), info = paste(name, deparse(value)))
+    }
+  }
+  for (spec in list(NULL, 1, list(), list(1), "a")) expect_false(is.null(named(spec)))
+  for (name in setdiff(names(good), "size")) {
+    for (value in list(NULL, "a", NaN, list(), -1L)) {
+      records <- good
+      records[name] <- list(value)
+      expect_identical(named(records = records), name)
+    }
+  }
+  records <- good
+  records$size <- c(6L, 8L, 6L)
+  expect_identical(named(records = records), "size")
+  records <- c(good, list(place = c(1L, seq_len(nrow(case$x))[-1][-1], 1L)))
+  expect_identical(named(records = records), "place")
+  sparse <- Matrix::Matrix(case$x, sparse = TRUE)
+  slots <- list(p = sparse@p, i = sparse@i, x = sparse@x, Dim = sparse@Dim)
+  for (change in list(list(i = slots$i + 100L), list(p = rev(slots$p)), list(p = slots$p[-1]),
+    list(Dim = c(19L, 400L)), list(x = slots$x[-1]), list(i = -slots$i - 1L))) {
+    records <- good
+    records$x <- utils::modifyList(slots, change)
+    expect_identical(named(records = records), "x")
+  }
+  expect_null(named(key = raw(3)))
+  for (entry in list(quote(.Call(ffi_loss, "no such", 0, 1, 1)), quote(.Call(ffi_loss, NULL, 0, 1, 1)),
+    quote(.Call(ffi_loss, "logistic", 0, c(1, 2), 1)), quote(.Call(ffi_prox, "l1", 1, 1, 1)),
+    quote(.Call(ffi_penalty_value, "cauchy", c(1, 1), 1)), quote(.Call(ffi_loss_constants, 1, 1)),
+    quote(.Call(ffi_walk, raw(3), 3, 4)), quote(.Call(ffi_sample, noise_key(1), 1, 3, 9, FALSE)),
+    quote(.Call(ffi_permutation, noise_key(1), -1)), quote(.Call(ffi_components, 1L, 2L)),
+    quote(.Call(ffi_components, c(0L, 1L), 5L)), quote(.Call(ffi_affine, diag(2), 1, c(1, 2), 3L)),
+    quote(.Call(ffi_gradient, list(), list(), 1, NULL)), quote(.Call(ffi_row_measure, 1, 1)),
+    quote(.Call(ffi_party_step, 1, 1, 1)), quote(.Call(ffi_party_save, NULL, TRUE)),
+    quote(.Call(ffi_party_open, list(), 1, NULL, raw(32))),
+    quote(.Call(ffi_key_party, noise_key(1), 0)))) {
+    expect_identical(attr(eval(entry), "kind"), "argument", info = deparse(entry))
+  }
+})
