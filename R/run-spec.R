@@ -59,7 +59,7 @@ core_orders.dpadmm_family_split <- function(method, plan) {
   constraint <- plan$constraint
   list(
     relay = "split", weight = problem$C / problem$records, ridge = 0, clip = plan$clip,
-    objective_scale = plan$scales$gradient, start_scale = plan$scales$start,
+    objective_scale = plan$scales$gradient, start_scale = if (plan$private) plan$scales$start,
     A = packed(constraint$A, numeric(nrow(constraint$A))), b = constraint$b, c = constraint$c,
     weights = constraint$weights, penalty = problem$penalty$name,
     parameter = penalty_numbers(problem$penalty), split_eta = plan$eta, split_rho = plan$rho,

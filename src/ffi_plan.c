@@ -50,6 +50,40 @@ static const double *read_scales(ffi_reader *r, const char *name, size_t length)
   return scale;
 }
 
+/* A scale of noise that a rule would not draw is an error: else a run without noise
+ * could pass for a private one. */
+static void check_drawn(ffi_reader *r, const dpa_plan *plan, const double *scale,
+                        int where, const char *name) {
+  int ok = 1;
+  for (size_t t = 0; scale && t < plan->rounds; t++)
+    for (size_t i = 0; i < plan->parties; i++)
+      ok &= scale[t * plan->parties + i] == 0.0 ||
+            (dpa_rules[plan->rule[t]]->draws & where) != 0;
+  ffi_check(r, ok, name);
+}
+
+static void read_noise(ffi_reader *r, dpa_plan *plan) {
+  static const char *const scales[] = {"objective_scale", "output_scale",
+                                       "server_scale", "start_scale"};
+  const size_t size = plan->parties * plan->rounds;
+  int given = 0;
+  for (size_t k = 0; k < sizeof scales / sizeof *scales; k++)
+    given |= ffi_has(r, scales[k]);
+  ffi_check(r, given == ffi_has(r, "mechanism"), "mechanism");
+  if (!given || r->bad)
+    return;
+  plan->mechanism = dpa_mechanism_find(ffi_string(r, "mechanism"));
+  ffi_check(r, plan->mechanism != NULL, "mechanism");
+  plan->objective_scale = read_scales(r, scales[0], size);
+  plan->output_scale = read_scales(r, scales[1], size);
+  if (r->bad)
+    return;
+  check_drawn(r, plan, plan->objective_scale, DPA_DRAWS_OBJECTIVE, scales[0]);
+  check_drawn(r, plan, plan->output_scale, DPA_DRAWS_OUTPUT, scales[1]);
+  ffi_check(r, plan->relay == &dpa_relay_server || !ffi_has(r, scales[2]), scales[2]);
+  ffi_check(r, plan->relay == &dpa_relay_split || !ffi_has(r, scales[3]), scales[3]);
+}
+
 static void read_orders(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   const size_t N = plan->parties, T = plan->rounds;
   plan->rule = ffi_ints(r, "rule", T, 0, (int)dpa_rules_count - 1);
@@ -59,12 +93,9 @@ static void read_orders(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   plan->theta = ffi_maybe_reals(r, "theta", N * T);
   plan->gamma = ffi_maybe_reals(r, "gamma", N);
   plan->tol = ffi_maybe_reals(r, "tol", N);
-  if (ffi_has(r, "mechanism")) {
-    plan->mechanism = dpa_mechanism_find(ffi_string(r, "mechanism"));
-    ffi_check(r, plan->mechanism != NULL, "mechanism");
-    plan->objective_scale = read_scales(r, "objective_scale", N * T);
-    plan->output_scale = read_scales(r, "output_scale", N * T);
-  }
+  if (r->bad)
+    return;
+  read_noise(r, plan);
   for (size_t t = 0; plan->rule && t < T; t++)
     ffi_check(r,
               dpa_rules[plan->rule[t]] != &dpa_rule_sparse_vector || ffi_has(r, "test"),

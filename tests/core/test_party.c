@@ -127,7 +127,7 @@ static void check_honesty(const setting *s, const dpa_rule *rule) {
   const size_t size = D * sizeof(double);
   CHECK((memcmp(same->message, records->message, size) != 0) == rule->reads_records);
   if (s->plan.output_scale || s->plan.relay != &dpa_relay_server)
-    CHECK((memcmp(same->message, key->message, size) != 0) == rule->draws);
+    CHECK((memcmp(same->message, key->message, size) != 0) == (rule->draws != 0));
   free(saved);
   free(other);
   party_free(party);

@@ -134,7 +134,7 @@ test_that("labels may be coded in any of the documented ways", {
 
 test_that("positional arguments stand in the documented order", {
   expect_identical(
-    names(formals(getS3method("dpadmm_fit", "default")))[1:15],
+    names(formals(getS3method("dpadmm_fit", "default", envir = asNamespace("dpadmm"))))[1:15],
     c(
       "x", "y", "nodes", "network", "method", "loss", "penalty", "C", "rho", "iterations",
       "epsilon", "delta", "noise", "seed", "control"

@@ -184,3 +184,25 @@ test_that("check_convergence() answers or refuses every method with a class", {
     expect_true(inherits(found, c("dpadmm_convergence", "dpadmm_error")))
   }
 })
+
+test_that("a scale of noise that nothing would draw is refused, not ignored", {
+  refused <- function(spec) {
+    records <- dpadmm:::core_records(plan, small[c("x", "y")], list(index = small$nodes))
+    attr(.Call(dpadmm:::ffi_run, spec, records, dpadmm:::noise_key(1), NULL), "argument")
+  }
+  swap <- c(objective_scale = "output_scale", output_scale = "objective_scale")
+  for (make in methods) {
+    plan <- small_plan(make())
+    spec <- dpadmm:::core_spec(plan, FALSE, 1L)
+    for (from in intersect(names(swap), names(Filter(Negate(is.null), spec)))) {
+      moved <- spec[setdiff(names(spec), from)]
+      moved[[swap[[from]]]] <- spec[[from]]
+      both <- c("exact", "recycled", "plausible", "sparse_vector")
+      if (all(plan$rule %in% both)) next # these can draw either
+      expect_identical(refused(moved), swap[[from]])
+    }
+    expect_identical(refused(spec[setdiff(names(spec), "mechanism")]), "mechanism")
+    scales <- c("objective_scale", "output_scale", "server_scale", "start_scale")
+    expect_identical(refused(spec[setdiff(names(spec), scales)]), "mechanism")
+  }
+})

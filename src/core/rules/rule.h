@@ -26,11 +26,14 @@ typedef struct dpa_layout {
   int (*resume)(dpa_party *party, int with_cache);
 } dpa_layout;
 
+#define DPA_DRAWS_OBJECTIVE 1
+#define DPA_DRAWS_OUTPUT 2
+
 typedef struct dpa_rule {
   const char *name;
   const dpa_layout *layout;
   int reads_records;
-  int draws; /* whether it draws noise when the order has a scale */
+  int draws; /* of which of the order's scales it draws noise: DPA_DRAWS_* added up */
   dpa_status (*begin)(dpa_party *party, const dpa_order *order);
   dpa_status (*advance)(dpa_party *party, const dpa_order *order);
 } dpa_rule;

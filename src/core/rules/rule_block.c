@@ -58,4 +58,5 @@ static dpa_status advance(dpa_party *party, const dpa_order *order) {
   return DPA_OK;
 }
 
-const dpa_rule dpa_rule_block = {"block", &dpa_layout_holder, 1, 1, begin, advance};
+const dpa_rule dpa_rule_block = {
+    "block", &dpa_layout_holder, 1, DPA_DRAWS_OBJECTIVE, begin, advance};

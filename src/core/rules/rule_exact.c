@@ -22,4 +22,6 @@ static dpa_status advance(dpa_party *party, const dpa_order *order) {
   return dpa_primal_send(party, order);
 }
 
-const dpa_rule dpa_rule_exact = {"exact", &dpa_layout_node, 1, 1, begin, advance};
+const dpa_rule dpa_rule_exact = {"exact", &dpa_layout_node,
+                                 1,       DPA_DRAWS_OBJECTIVE | DPA_DRAWS_OUTPUT,
+                                 begin,   advance};

@@ -71,5 +71,5 @@ static dpa_status advance(dpa_party *party, const dpa_order *order) {
   return DPA_OK;
 }
 
-const dpa_rule dpa_rule_gradient = {"gradient", &dpa_layout_holder, 1, 1, begin,
-                                    advance};
+const dpa_rule dpa_rule_gradient = {
+    "gradient", &dpa_layout_holder, 1, DPA_DRAWS_OBJECTIVE, begin, advance};

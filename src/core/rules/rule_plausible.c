@@ -14,5 +14,6 @@ static dpa_status advance(dpa_party *party, const dpa_order *order) {
   return status == DPA_OK ? dpa_primal_send(party, order) : status;
 }
 
-const dpa_rule dpa_rule_plausible = {"plausible", &dpa_layout_node, 1, 1,
-                                     begin,       advance};
+const dpa_rule dpa_rule_plausible = {
+    "plausible", &dpa_layout_node, 1, DPA_DRAWS_OBJECTIVE | DPA_DRAWS_OUTPUT,
+    begin,       advance};

@@ -147,4 +147,5 @@ dpa_status dpa_prox_operator(dpa_party *party, const dpa_order *order,
   return DPA_OK;
 }
 
-const dpa_rule dpa_rule_prox = {"prox", &dpa_layout_users, 1, 1, begin, advance};
+const dpa_rule dpa_rule_prox = {"prox", &dpa_layout_users, 1, DPA_DRAWS_OUTPUT, begin,
+                                advance};

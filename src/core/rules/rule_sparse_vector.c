@@ -92,5 +92,6 @@ static dpa_status advance(dpa_party *party, const dpa_order *order) {
   return dpa_primal_pose(party, order, DPA_NOISE_RELEASE);
 }
 
-const dpa_rule dpa_rule_sparse_vector = {"sparse_vector", &dpa_layout_node, 1, 1,
-                                         begin,           advance};
+const dpa_rule dpa_rule_sparse_vector = {
+    "sparse_vector", &dpa_layout_node, 1, DPA_DRAWS_OBJECTIVE | DPA_DRAWS_OUTPUT,
+    begin,           advance};
