@@ -110,7 +110,8 @@ missing_gradients <- function(fit, x, y, i, network, eta, theta, before) {
     now <- f[i, ]
     if (solved[t]) {
       slope <- .Call(ffi_loss, loss$name, loss$width, as.vector(x %*% now), as.double(y))$gradient
-      known <- problem$C / fit$nodes$size[i] * as.vector(slope %*% x) + problem$rho / problem$N * now
+      known <- problem$C / fit$nodes$size[i] * as.vector(slope %*% x) +
+        problem$rho / problem$N * now
       pull <- 2 * lambda + eta[i, t] * (degree * (2 * now - before[, i]) - around(before))
       gradient <- rbind(gradient, -(known + pull) * fit$nodes$size[i] / problem$C)
       at <- rbind(at, now)

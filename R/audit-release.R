@@ -84,6 +84,7 @@ release_claim <- function(release, data, accountant = "sound") {
 
 #' @export
 print.dpadmm_release <- function(x, ...) {
-  cat(sprintf("<dpadmm_release: fits by %s>\n", environment(attr(x, "prepare"))$settings$method$title))
+  method <- environment(attr(x, "prepare"))$settings$method
+  cat(sprintf("<dpadmm_release: fits by %s>\n", method$title))
   invisible(x)
 }

@@ -173,10 +173,6 @@ describe <- function(column, name, declared) {
 #' By how much each row is shortened to meet the bound.
 #' @noRd
 shortening <- function(x, bound) {
-  norm <- sqrt(Matrix::rowSums(x^2))
-  for (k in which(is.infinite(norm))) { # the squares overflowed
-    largest <- max(abs(x[k, ]))
-    norm[k] <- largest * sqrt(sum((x[k, ] / largest)^2))
-  }
-  pmin(1, bound / norm)
+  if (methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
+  core_call(.Call(ffi_row_measure, matrix_slots(x), as.double(bound)))$scale
 }

@@ -56,7 +56,8 @@
 #'   missing, the records are split at random.
 #' @param network who talks to whom, see [network]. Its nodes are the sorted values
 #'   (or levels) of `nodes`.
-#' @param method the algorithm, see [decentralised], [fp_admm()], [dp_sgd()] and [gradient].
+#' @param method the algorithm, see [decentralised], [fp_admm()], [dp_sgd()] and [gradient]; or
+#'   its name, for its defaults (`"mr_admm"`).
 #' @param loss a loss, by name or from [dpadmm_loss()].
 #' @param penalty `NULL` for decentralised methods, whose penalty is
 #'   `(rho/N) ||f||^2 / 2`; for the others see [penalty], and for [gradient] methods
@@ -125,7 +126,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
     )
   )
   if (missing(nodes)) {
-    if (on_graph(method)) abort_no_nodes()
+    if (on_graph(settings$method)) abort_no_nodes()
     nodes <- NULL
   }
   framed <- inherits(x, "dpadmm_records")

@@ -18,7 +18,8 @@
 #' @export
 plot.dpadmm_trace <- function(x, what = NULL, ...) {
   what <- traced_columns(x, what)
-  lines <- split(seq_len(nrow(x)), if (is.null(x$node)) rep("", nrow(x)) else factor(x$node, unique(x$node)))
+  node <- if (is.null(x$node)) rep("", nrow(x)) else x$node
+  lines <- split(seq_len(nrow(x)), factor(node, unique(node)))
   old <- graphics::par(mfrow = grDevices::n2mfrow(length(what)), mar = c(4, 4, 1, 1))
   on.exit(graphics::par(old))
   for (column in what) {
@@ -46,8 +47,11 @@ autoplot.dpadmm_trace <- function(object, what = NULL, ...) {
   data$node <- factor(data$node, unique(data$node))
   # more nodes than line types: what tells them apart is left out
   few <- nlevels(data$node) %in% 2:12
-  ggplot2::ggplot(data, ggplot2::aes(x = .data[["iteration"]], y = .data[["value"]], group = .data[["node"]])) +
-    (if (few) ggplot2::geom_line(ggplot2::aes(linetype = .data[["node"]])) else ggplot2::geom_line()) +
+  by_node <- if (few) ggplot2::aes(linetype = .data[["node"]])
+  ggplot2::ggplot(data, ggplot2::aes(
+    x = .data[["iteration"]], y = .data[["value"]], group = .data[["node"]]
+  )) +
+    ggplot2::geom_line(by_node) +
     ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_y") +
     ggplot2::labs(x = "iteration", y = NULL)
 }

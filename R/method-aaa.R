@@ -12,6 +12,16 @@ methods_table <- function() {
   )
 }
 
+#' A method, or one by its name with its defaults.
+#' @noRd
+as_method <- function(method) {
+  if (!is.character(method)) {
+    return(check_class(method, "dpadmm_method", "method", "a method such as mr_admm()"))
+  }
+  made <- methods_table()
+  made[[check_choice(method, names(made), "method")]]()
+}
+
 new_method <- function(name, family, title, source, ...) {
   structure(list(name = name, title = title, source = source, parameters = list(...)),
     class = c(
@@ -33,7 +43,9 @@ print.dpadmm_method <- function(x, ...) {
 describe_parameter <- function(x) {
   if (length(dim(x)) == 2L) return(sprintf("%d x %d matrix", nrow(x), ncol(x)))
   if (inherits(x, c("dpadmm_penalty", "dpadmm_regulariser"))) return(x$name)
-  if (length(x) > 8L) return(sprintf("%s, ... (%d)", paste(format(x[1:4]), collapse = ", "), length(x)))
+  if (length(x) > 8L) {
+    return(sprintf("%s, ... (%d)", paste(format(x[1:4]), collapse = ", "), length(x)))
+  }
   paste(format(x), collapse = ", ")
 }
 
@@ -48,9 +60,9 @@ check_parameter <- function(x, argument, lower = 0, open_lower = TRUE) {
 per_node <- function(x, n, argument) {
   if (length(x) == 1L) return(rep(as.double(x), n))
   if (length(x) != n) {
-    abort("shape", sprintf("`%s` must have length 1 or %d (one a node), not %d.", argument, n, length(x)),
-      argument = argument, value = length(x)
-    )
+    abort("shape", sprintf(
+      "`%s` must have length 1 or %d (one a node), not %d.", argument, n, length(x)
+    ), argument = argument, value = length(x))
   }
   as.double(x)
 }

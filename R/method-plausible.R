@@ -97,7 +97,8 @@ NULL
 pp_admm <- function(eta = NULL, beta = NULL, split = NULL, eps1 = NULL, eps3 = NULL) {
   new_method("pp_admm", c("plausible", "graph"), "PP-ADMM",
     "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 1",
-    eta = check_parameter(eta, "eta"), beta = check_parameter(beta, "beta"), split = check_split(split, "split"),
+    eta = check_parameter(eta, "eta"), beta = check_parameter(beta, "beta"),
+    split = check_split(split, "split"),
     eps1 = check_parameter(eps1, "eps1"), eps3 = check_eps3(eps3, eps1)
   )
 }
@@ -106,13 +107,18 @@ pp_admm <- function(eta = NULL, beta = NULL, split = NULL, eps1 = NULL, eps3 = N
 #' @export
 ipp_admm <- function(eta = NULL, beta = NULL, split = NULL, threshold = 1e-3, max_sends = NULL,
                      loss_clip = 2, eps_ratio = NULL, test_share = 0.1, eps1 = NULL, eps3 = NULL) {
-  if (!is.null(max_sends)) max_sends <- as.integer(check_number(max_sends, "max_sends", lower = 1, upper = 1e6, whole = TRUE))
+  if (!is.null(max_sends)) {
+    check_number(max_sends, "max_sends", lower = 1, upper = 1e6, whole = TRUE)
+    max_sends <- as.integer(max_sends)
+  }
   if (!is.null(eps_ratio)) check_number(eps_ratio, "eps_ratio", lower = 0, open_lower = TRUE)
   new_method("ipp_admm", c("plausible", "graph"), "IPP-ADMM",
     "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 2",
-    eta = check_parameter(eta, "eta"), beta = check_parameter(beta, "beta"), split = check_split(split, "split"),
+    eta = check_parameter(eta, "eta"), beta = check_parameter(beta, "beta"),
+    split = check_split(split, "split"),
     threshold = check_number(threshold, "threshold"), max_sends = max_sends,
-    loss_clip = check_number(loss_clip, "loss_clip", lower = 0, open_lower = TRUE), eps_ratio = eps_ratio,
+    loss_clip = check_number(loss_clip, "loss_clip", lower = 0, open_lower = TRUE),
+    eps_ratio = eps_ratio,
     test_share = check_number(check_split(test_share, "test_share"), "test_share"),
     eps1 = check_parameter(eps1, "eps1"), eps3 = check_eps3(eps3, eps1)
   )

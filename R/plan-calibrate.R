@@ -12,7 +12,9 @@ calibrate_units <- function(releases, epsilon, budget, problem, events, accounta
   node <- ifelse(is.na(releases$node), 1L, releases$node)
   own <- unname(split(seq_along(node), factor(node, seq_along(epsilon))))
   counted <- lapply(own, function(rows) counted_releases(releases[rows, , drop = FALSE]))
-  likely <- mapply(likely_unit, counted, epsilon, MoreArgs = list(budget = budget, problem = problem))
+  likely <- mapply(likely_unit, counted, epsilon,
+    MoreArgs = list(budget = budget, problem = problem)
+  )
   unit <- numeric(length(epsilon))
   last <- NULL
   for (group in alike_parties(counted, epsilon, likely)) {

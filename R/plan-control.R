@@ -16,6 +16,9 @@
 #'   and not read from the data: longer rows are shortened to it.
 #' @param accountant which guarantee the noise is calibrated to: `"sound"` (proved
 #'   for what runs) or `"paper"` (the printed theorem).
+#' @param engine who carries the plan out: `"local"`, all parties in this process by threads; or
+#'   `"stepwise"`, one party after the other, each with its own records, key and state, as if
+#'   they were apart. The result is the same to the last bit.
 #' @param progress show a progress bar.
 #' @return A list of class `dpadmm_control`.
 #' @examples
@@ -23,7 +26,7 @@
 #' @export
 dpadmm_control <- function(tol = NULL, threads = 1, keep_iterates = NULL, start = NULL,
                            row_bound = 1, accountant = c("sound", "paper"),
-                           progress = interactive()) {
+                           engine = c("local", "stepwise"), progress = interactive()) {
   if (!is.null(tol)) check_number(tol, "tol", lower = 0, open_lower = TRUE)
   if (!is.null(start)) start <- check_numbers(start, "start")
   structure(list(
@@ -33,6 +36,7 @@ dpadmm_control <- function(tol = NULL, threads = 1, keep_iterates = NULL, start 
     start = start,
     row_bound = check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE),
     accountant = check_choice(accountant, c("sound", "paper"), "accountant"),
+    engine = check_choice(engine, c("local", "stepwise"), "engine"),
     progress = check_flag(progress, "progress")
   ), class = "dpadmm_control")
 }

@@ -30,10 +30,10 @@
 #' @param ... arguments of the method for columns, the next of which is `sizes`.
 #' @return An object of class `dpadmm_plan`, with methods `print()`, `summary()` (who sends
 #'   what, settings and expectations), [plot()][plot.dpadmm_plan] (privacy spent over rounds),
-#'   `tidy()` (a row for each party and kind of release), [privacy()] and `dpadmm_fit()`. A list with, among others,
-#'   `problem` (the public facts), `iterations`, `rule` (by iteration), `eta` and `theta`
-#'   (parties x iterations, decentralised methods), `releases`, `noise`, `events` and
-#'   `expected`.
+#'   `tidy()` (a row for each party and kind of release), [privacy()] and `dpadmm_fit()`. It is
+#'   a list with, among others, `problem` (the public facts), `iterations`, `rule` (by
+#'   iteration), `eta` and `theta` (parties x iterations, decentralised methods), `releases`,
+#'   `noise`, `events` and `expected`.
 #'
 #'   Errors are classed, see [dpadmm-conditions]; `dpadmm_error_plan` when data do not fit a
 #'   plan, before anything is released.
@@ -80,6 +80,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
     given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network")
   )
   held <- align_sizes(check_sizes(sizes), network)
+  method <- settings$method
   if (length(held$size) > 1L && !many_holders(method)) {
     abort("argument", sprintf("%s has one data holder: `sizes` must be one number.", method$title),
       argument = "sizes", value = length(held$size)

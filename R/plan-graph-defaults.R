@@ -87,9 +87,8 @@ curvature_time <- function(problem, budget, iterations, K) {
     0.1 * epsilon / K
   } else {
     z <- 1.085 * gaussian_sigma(epsilon, budget$delta, 1)
-    min(
-      (if (loss$logistic_curvature) 0.5 else 0.15) / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / budget$delta)))
-    )
+    shift <- if (loss$logistic_curvature) 0.5 else 0.15
+    min(shift / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / budget$delta))))
   }
   kappa / loss$curvature * min(problem$size) * iterations *
     min(problem$degree) / mean(problem$degree)

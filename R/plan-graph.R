@@ -101,8 +101,7 @@ plan_printed.dpadmm_family_graph <- function(method, plan, unit, releases, view)
   mechanism <- noise_mechanism(plan$budget$mechanism)
   if (!mechanism$pure || is.null(plan$printed)) return(NULL)
   ridge <- plan$problem$rho / plan$problem$N
-  builder <- list(m_admm = printed_m_admm, recycled_admm = printed_recycled_admm)
-  printed <- builder[[plan$printed]](mechanism$scale(unit * releases$weight),
+  printed <- .printed_graph[[plan$printed]](mechanism$scale(unit * releases$weight),
     sensitivity = releases$sensitivity, curvature = releases$curvature,
     coupling = releases$modulus - ridge, ridge = ridge, node = releases$node,
     iteration = releases$iteration

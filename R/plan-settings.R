@@ -5,7 +5,7 @@
 plan_settings <- function(network, method, loss, penalty, C, rho, iterations, epsilon, delta,
                           noise, seed, control, given) {
   loss <- dpadmm_loss(loss)
-  check_class(method, "dpadmm_method", "method", "a method such as mr_admm()")
+  method <- as_method(method)
   refuse_unused(method, given)
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   check_class(network, "dpadmm_network", "network", "network_complete() and the like")

@@ -16,7 +16,8 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
   )
   plan$start_from <- start_values(settings$control$start, 1L, problem$d)
   plan$rule <- rep("gradient", iterations)
-  plan$diverged <- "The iterates left the range of numbers: use a smaller `eta` or a larger `gamma`."
+  plan$diverged <-
+    "The iterates left the range of numbers: use a smaller `eta` or a larger `gamma`."
   plan$clip <- if (is.null(p$clip)) Inf else p$clip
   plan$updates <- length(plan$noisy)
   plan$shapes <- "matrix"

@@ -9,7 +9,7 @@
 #' | `logistic` | log(1 + exp(-y a)) | 1 | 1/4 | 1/(6 sqrt(3)) |
 #' | `squared` | (a - y)^2 / 2 | none | 1 | 0 |
 #' | `huber` | (a - y)^2 / 2 up to distance h, then linear | h | 1 | none |
-#' | `hinge` | hinge smoothed over width h: (1 + h - y a)^2 / (4h) for abs(1 - y a) <= h | 1 | 1/(2h) | none |
+#' | `hinge` | hinge, (1 + h - y a)^2 / (4h) for abs(1 - y a) <= h | 1 | 1/(2h) | none |
 #'
 #' A private fit needs a finite Lipschitz constant. `logistic` and `hinge` are
 #' for two classes, `squared` and `huber` for numbers.

@@ -57,7 +57,8 @@ network_random <- function(n, p) {
   for (k in seq_len(max(label))[-1L]) {
     before <- which(label < k)
     here <- which(label == k)
-    edges <- rbind(edges, sort(c(before[sample.int(length(before), 1L)], here[sample.int(length(here), 1L)])))
+    join <- c(before[sample.int(length(before), 1L)], here[sample.int(length(here), 1L)])
+    edges <- rbind(edges, sort(join))
   }
   new_network("random", n, edges)
 }
@@ -70,7 +71,9 @@ network_adjacency <- function(A) {
   }
   n <- nrow(A)
   if (n != ncol(A) || n < 2L) {
-    abort("shape", sprintf("`A` must be square with at least 2 rows, not %d x %d.", n, ncol(A)), argument = "A")
+    abort("shape", sprintf("`A` must be square with at least 2 rows, not %d x %d.", n, ncol(A)),
+      argument = "A"
+    )
   }
   if (is.matrix(A) && !is.numeric(A) && !is.logical(A)) {
     abort("argument", sprintf("`A` must be numeric or logical, not %s.", typeof(A)), argument = "A")
@@ -86,7 +89,8 @@ network_adjacency <- function(A) {
     bad <- entries[which(bad)[1L], ]
     missing <- is.na(bad$x) && !is.nan(bad$x)
     abort(if (missing) "missing" else "finite", sprintf(
-      "`A` %s at row %d, column %d.", if (missing) "has a missing value" else paste("is", bad$x), bad$i, bad$j
+      "`A` %s at row %d, column %d.",
+      if (missing) "has a missing value" else paste("is", bad$x), bad$i, bad$j
     ), argument = "A", place = c(bad$i, bad$j))
   }
   entries <- entries[entries$x != 0, ]
@@ -115,9 +119,9 @@ as_network <- function(graph, ...) UseMethod("as_network")
 #' @export
 as_network.default <- function(graph, ...) {
   if (is.matrix(graph) || methods::is(graph, "Matrix")) return(network_adjacency(graph))
-  abort("argument", sprintf("`graph` must be a network, a matrix or an igraph, not %s.", kind_of(graph)),
-    argument = "graph"
-  )
+  abort("argument", sprintf(
+    "`graph` must be a network, a matrix or an igraph, not %s.", kind_of(graph)
+  ), argument = "graph")
 }
 
 #' @export

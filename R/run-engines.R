@@ -58,7 +58,10 @@ engine_stepwise <- function(saved = FALSE, cache = TRUE) {
     answers[[party]] <<- .Call(ffi_party_step, parties[[party]], round, inbox)
     NULL
   }
-  collect <- function(party) answers[[party]]
+  collect <- function(party) {
+    core_call(answers[[party]]$status)
+    answers[[party]]
+  }
   close <- function() for (party in parties) .Call(ffi_party_close, party)
   new_engine("stepwise", open, submit, collect, close)
 }

@@ -4,17 +4,28 @@
 #'
 #' @param records list(x, y).
 #' @param held list(index, size): whose each record is, see data-holders.R.
-#' @param engine who carries it out, see run-engines.R.
-#' @param quietly list(threads, progress): what of the control is not the plan's.
+#' @param engine who carries it out, see run-engines.R; `NULL`: as `control` says.
+#' @param control its `engine`, `threads` and `progress` are a run's own, not the plan's.
 #' @return What the core answers, see run-spec.R.
 #' @noRd
-run_plan <- function(plan, records, held, key, engine = engine_local(), keep = FALSE,
+run_plan <- function(plan, records, held, key, engine = NULL, keep = FALSE,
                      control = plan$control) {
+  if (is.null(engine)) engine <- engines_table()[[control$engine]]()
   bar <- progress_bar(control$progress, plan$iterations, "Rounds")
   on.exit(bar$done())
   result <- engine$run(plan, records, held, key, keep, control$threads, bar$tick)
+  if (!is.null(result$condition)) abort_engine(result, plan)
   check_finished(result$status, result$begun, plan$events, plan$budget$delta,
     finite = plan$diverged, printed = printed_of(plan)
   )
   result
+}
+
+#' An engine that could not go on ends the run with its own words, and what had been spent.
+#' @noRd
+abort_engine <- function(result, plan) {
+  spent <- spent_so_far(plan$events, result$begun, plan$budget$delta, printed_of(plan))
+  abort("engine", sprintf(
+    "In iteration %d: %s %s", result$begun, conditionMessage(result$condition), spent$words
+  ), spent = spent$guarantee, iteration = result$begun, parent = result$condition)
 }

@@ -112,6 +112,12 @@ twice_defined <- function(found) {
   sprintf("%s:%s is defined elsewhere too", files[again], names[again])
 }
 
+#' Functions that help pages are made with.
+in_help_pages <- function(files = list.files("R", full.names = TRUE)) {
+  lines <- grep("^#'.*`r [a-z_.]+\\(", unlist(lapply(files, readLines)), value = TRUE)
+  sub(".*`r ([a-z_.]+)\\(.*", "\\1", lines)
+}
+
 #' Definitions that nothing reaches from what users or R itself can call.
 dead_definitions <- function(found, arrows, namespace) {
   names <- vapply(found, `[[`, "", "name")
@@ -126,7 +132,7 @@ dead_definitions <- function(found, arrows, namespace) {
   generics <- names[vapply(found, function(one) "UseMethod" %in% all.names(body(one$value)), NA)]
   own <- expand.grid(generic = generics, method = names, stringsAsFactors = FALSE)
   own <- own[startsWith(own$method, paste0(own$generic, ".")), ]
-  alive <- c(exported, methods, ".onLoad", ".onUnload", ".onAttach", "")
+  alive <- c(exported, methods, in_help_pages(), ".onLoad", ".onUnload", ".onAttach", "")
   repeat {
     more <- setdiff(c(arrows$to[arrows$from %in% alive], own$method[own$generic %in% alive]), alive)
     if (length(more) == 0L) break

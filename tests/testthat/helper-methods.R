@@ -11,7 +11,7 @@ small <- local({
 
 all_methods <- function() dpadmm:::methods_table()
 
-on_graph <- function(method) dpadmm:::on_graph(method)
+on_graph <- function(method) dpadmm:::on_graph(dpadmm:::as_method(method))
 
 #' A fit of the small problem.
 small_fit <- function(method, ..., epsilon = 5, delta = 1e-4, iterations = 4, seed = 1, x = small$x,

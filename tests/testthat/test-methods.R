@@ -67,6 +67,7 @@ for (name in names(methods)) {
     base <- small_fit(method)
     with <- function(...) small_fit(method, control = dpadmm_control(progress = FALSE, ...))
     expect_identical(coef(with(threads = 2)), coef(base))
+    expect_identical(coef(with(engine = "stepwise")), coef(base))
     kept <- with(keep_iterates = TRUE)
     dropped <- with(keep_iterates = FALSE)
     expect_null(dropped$iterates)
@@ -112,8 +113,23 @@ for (name in names(methods)) {
     expect_identical(readRDS(file), plan)
   })
 
-  test_that(paste0(name, "(): engines carry a plan out to the same bits, saved or not"), {
-    plan <- small_plan(method)
+}
+
+# settings with states, samples or orders of their own
+variants <- c(lapply(methods, function(make) make()), list(
+  "federated" = fp_admm(setting = "federated", sample = 0.3),
+  "federated, block noise" = fp_admm(setting = "federated", sample = 0.3, noise = "block"),
+  "walk" = fp_admm(setting = "decentralized"), "sampled" = dp_sgd(batch = 0.3),
+  "fixed batches" = dp_sgd(batch = 12, sampling = "fixed"), "blocks" = dp_cd(blocks = 2),
+  "noisy start" = acc_admm(init = "noisy-gradient", restart = TRUE),
+  "primal" = admm(perturb = "primal"), "few sends" = ipp_admm(max_sends = 2, threshold = -1)
+))
+
+for (name in names(variants)) {
+  method <- variants[[name]]
+
+  test_that(paste0(name, ": engines carry a plan out to the same bits, saved or not"), {
+    plan <- small_plan(method, iterations = 6)
     records <- list(x = small$x, y = small$y)
     held <- list(index = if (on_graph(method)) small$nodes else rep(1L, 48))
     run <- function(engine) {
@@ -130,6 +146,10 @@ for (name in names(methods)) {
     near <- if (is.null(plan$beta)) 1e-6 else 20 * max(plan$beta) / min(dpadmm:::modulus_of(plan))
     expect_lt(max(abs(bare$f - want$f)), near)
   })
+}
+
+for (name in names(methods)) {
+  method <- methods[[name]]()
 
   test_that(paste0(name, "(): what is not released does not depend on the records"), {
     one <- unclass(small_fit(method))
@@ -140,9 +160,19 @@ for (name in names(methods)) {
   })
 }
 
-test_that("every rule of the core is some method's", {
-  used <- unlist(lapply(methods, function(method) unique(small_plan(method())$rule)))
-  expect_setequal(unique(used), .Call(dpadmm:::ffi_rules))
+test_that("the tables of R and of the core name the same things", {
+  plans <- lapply(methods, function(method) small_plan(method()))
+  expect_setequal(unlist(lapply(plans, `[[`, "rule")), .Call(dpadmm:::ffi_rules))
+  relays <- vapply(plans, function(plan) dpadmm:::core_spec(plan, FALSE, 1L)$relay, "")
+  expect_setequal(relays, .Call(dpadmm:::ffi_relays))
+  # Laplace noise is for tests of the sparse vector kind, and no fit's
+  expect_setequal(
+    c(names(dpadmm:::.noise_mechanisms), "laplace"), .Call(dpadmm:::ffi_mechanisms)
+  )
+  for (name in names(methods)) {
+    expect_identical(small_plan(name)$noise, small_plan(methods[[name]]())$noise)
+  }
+  expect_setequal(eval(formals(dpadmm_control)$engine), names(dpadmm:::engines_table()))
 })
 
 test_that("check_convergence() answers or refuses every method with a class", {
