@@ -1,3 +1,29 @@
+#' @description
+#' One model over the records of several data holders, none of whom may see another's, with a
+#' privacy statement that is proved for what ran.
+#'
+#' @section Start here:
+#' 1. `vignette("get-started")`: from a plan to a model and its privacy statement in ten minutes.
+#' 2. [dpadmm_plan()]: what a fit will send, what that can tell of a record and whether to expect
+#'    a useful model, from public numbers alone.
+#' 3. [dpadmm_fit()]: runs a plan on records, or plans and runs in one step. What comes back:
+#'    [predict()][predict.dpadmm_fit], [evaluate()], [plot()][plot.dpadmm_fit].
+#' 4. [privacy()]: the statement of a plan or a fit.
+#'
+#' Then `vignette("which-method")` for what to choose when, `vignette("how-private")` for the
+#' privacy that is really there, and `vignette("privacy-accounting")` for what is proved.
+#'
+#' @section Methods:
+#' * [admm()], [m_admm()], [r_admm()], [mr_admm()] (the default): several holders, on a graph.
+#' * [pp_admm()], [ipp_admm()]: the same with inexact solves, and sending only what helps.
+#' * [fp_admm()]: many users with a server, or a walk from user to user.
+#' * [dp_sgd()], [dp_cd()], [grad_admm()], [acc_admm()]: one holder.
+#' * [fixed_point()], [general_admm()]: iterations of your own.
+#'
+#' @section Further:
+#' [account()], [dp_event] and [calibrate()] work without a fit; [audit()] measures what a release
+#' tells; [experiment()] runs a function over many settings; [dpadmm-conditions] lists errors and
+#' warnings.
 #' @keywords internal
 #' @useDynLib dpadmm, .registration = TRUE
 #' @importFrom stats coef predict
