@@ -11,6 +11,7 @@
 #'   all released values as one vector: every message, and for [ipp_admm()] who sent when.
 #'   `data` is a list with a matrix `x`, labels `y` and, where the method has nodes,
 #'   `nodes`, such as those of [worst_case_neighbours()].
+#'   Data of other sizes than the first are a `dpadmm_error_plan`.
 #' @seealso [audit()].
 #' @examples
 #' pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
@@ -41,15 +42,13 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
     data <- check_fit_data(data)
     plan <- settle(data)
     records <- records_matrix(data$x, data$y, plan$problem$loss)
-    # parties may be named; a number splits the records anew for every key
-    held <- if (is.null(data$nodes) || length(data$nodes) > 1L) {
-      fit_holders(settings, data$nodes, nrow(records$x), NULL)
-    }
+    holders <- function(key) planned_holders(plan$problem, data$nodes, nrow(records$x), key)
+    # a number of nodes splits the records anew for every key
+    held <- if (length(data$nodes) != 1L) holders(noise_key(0))
     function(seed = NULL) {
       key <- noise_key(seed)
-      mine <- held
-      if (is.null(held)) mine <- fit_holders(settings, data$nodes, nrow(records$x), key)
-      result <- run_plan(plan, records, mine, key, keep = TRUE)
+      held <- if (is.null(held)) holders(key) else held
+      result <- run_plan(plan, records, held, key, keep = TRUE)
       as.double(c(result$iterates, result$sent))
     }
   }

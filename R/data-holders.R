@@ -94,6 +94,8 @@ one_holder <- function(nodes, n) {
 #' and sizes; or, where the plan has no names, at random.
 #' @noRd
 planned_holders <- function(problem, nodes, n, key) {
+  # a number of nodes says no more than the plan does
+  if (is.numeric(nodes) && length(nodes) == 1L && n > 1L && nodes == problem$N) nodes <- NULL
   parties <- if (is.null(problem$users)) problem[c("names", "size", "named")] else problem$users
   if (is.null(nodes) || length(parties$size) == 1L) {
     if (n != problem$records) {

@@ -84,7 +84,8 @@ calibrate_unit <- function(events, epsilon, delta, accountant, near, sampled = F
       calibrate_near(events, epsilon, delta, accountant, near),
       dpadmm_error = function(e) NULL
     )
-    if (!is.null(found)) return(found)
+    # beyond the interval of calibrate() no noise is to be told from none
+    if (!is.null(found) && found > 1e-12) return(found)
   }
   tryCatch(calibrate(events, epsilon, delta, accountant), dpadmm_error_argument = function(e) {
     if (!identical(e$argument, "interval")) stop(e)

@@ -19,15 +19,15 @@
 #'   columns' names.
 #' @param schema see [dpadmm_schema()]: every variable of the formula, and the response when
 #'   it has two classes that are not coded 0 and 1, -1 and 1, or `FALSE` and `TRUE`.
-#' @param sizes number of records of each party: a vector, whose names are those of the
-#'   parties. For methods with one data holder one number; for [fp_admm()] one number (each
+#' @param sizes number of records of each party: a vector (or a table), whose names are those
+#'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
 #'   record is a user) or the number of records of each user.
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
 #' @param network,method,loss,penalty,C,rho,iterations,epsilon,delta,noise,control as in
 #'   [dpadmm_fit()].
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
-#' @param ... arguments of the method for columns, the next of which is `sizes`.
+#' @param ... further arguments, as of the method for columns.
 #' @return An object of class `dpadmm_plan`, with methods `print()`, `summary()` (who sends
 #'   what, settings and expectations), [plot()][plot.dpadmm_plan] (privacy spent over rounds),
 #'   `tidy()` (a row for each party and kind of release), [privacy()] and `dpadmm_fit()`. It is
@@ -51,7 +51,8 @@ dpadmm_plan <- function(x, ...) UseMethod("dpadmm_plan")
 
 #' @rdname dpadmm_plan
 #' @export
-dpadmm_plan.formula <- function(x, schema, ..., nodes = NULL, loss = "logistic") {
+dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic") {
+  if (missing(sizes)) abort_no_sizes()
   if (missing(schema)) {
     abort("argument", "`schema` is missing: the bounds or levels of the formula's variables.",
       argument = "schema"
@@ -60,7 +61,7 @@ dpadmm_plan.formula <- function(x, schema, ..., nodes = NULL, loss = "logistic")
   loss <- dpadmm_loss(loss)
   blueprint <- schema_blueprint(x, schema, loss)
   if (!is.null(nodes)) blueprint$nodes <- check_node_column(nodes)
-  dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), loss = loss, ...)
+  dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ..., loss = loss)
 }
 
 #' @rdname dpadmm_plan
@@ -70,11 +71,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
                                 iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                 control = dpadmm_control(), ...) {
   check_no_dots(...)
-  if (missing(sizes)) {
-    abort("argument", "`sizes` is missing: the number of records of each party.",
-      argument = "sizes"
-    )
-  }
+  if (missing(sizes)) abort_no_sizes()
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network")
@@ -87,6 +84,12 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
     )
   }
   plan_for(settings, as_blueprint(x), held)
+}
+
+abort_no_sizes <- function() {
+  abort("argument", "`sizes` is missing: the number of records of each party.",
+    argument = "sizes"
+  )
 }
 
 as_blueprint <- function(x) {

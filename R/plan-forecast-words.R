@@ -26,24 +26,30 @@ forecast_words <- function(expected, d, parties = 1) {
   }
   list(
     verdict = verdict, ratio = ratio,
-    sentence = forecast_sentence(verdict, expected),
+    sentence = forecast_sentence(verdict, ratio, expected),
     advice = if (verdict == "mostly noise") forecast_advice(.forecast_noise / ratio, d, parties)
   )
 }
 
-forecast_sentence <- function(verdict, expected) {
+forecast_sentence <- function(verdict, ratio, expected) {
   if (verdict == "no noise") return("No noise is added.")
+  open <- expected$most > 1.2 * expected$noise
   sprintf(
     paste(
-      "Noise moves each coefficient by about %s (sd); the strongest signal that such records",
-      "could carry, by about %s: %s"
+      "Noise moves each coefficient by about %s (sd)%s; a strong signal, spread over all columns,",
+      "would by about %s. Ratio %s: %s."
     ),
-    paste(unique(forecast_number(c(expected$noise, expected$most))), collapse = " to "),
-    forecast_number(expected$signal),
+    forecast_number(expected$noise),
+    if (open) {
+      sprintf(", up to %s where the records leave a direction open", forecast_number(expected$most))
+    } else {
+      ""
+    },
+    forecast_number(expected$signal), forecast_number(ratio),
     switch(verdict,
-      useful = "where the data have a signal, expect a useful model.",
-      weak = "expect a weak model, plainly worse than without noise.",
-      "expect mostly noise."
+      useful = "useful, if the data have a signal",
+      weak = "weak, plainly worse than without noise",
+      verdict
     )
   )
 }

@@ -42,7 +42,11 @@ spent_by_round <- function(plan) {
   }
   paths <- lapply(c("sound", "paper"), function(accountant) {
     path <- if_accounted(privacy_path(plan, accountant))
-    if (!is.null(path)) data.frame(path, accountant = accountant)
+    if (is.null(path)) return(NULL)
+    # nothing is spent before the first release, and nothing after the last
+    at <- c(0, path$iteration, max(plan$iterations, path$iteration))
+    spent <- c(0, path$epsilon, path$epsilon[nrow(path)])
+    data.frame(iteration = at, epsilon = spent, accountant = accountant)
   })
   do.call(rbind, paths)
 }

@@ -23,7 +23,8 @@ plan_lines <- function(plan) {
     source = plan$method$source,
     if (is.null(network)) {
       c(data = parties_words(problem), problem = sprintf(
-        "%s loss, %s penalty, %d coefficients", problem$loss$name, problem$penalty$name, problem$d
+        "%s loss, %s, %d coefficients", problem$loss$name, penalty_words(problem$penalty),
+        problem$d
       ))
     } else {
       c(nodes = sprintf(
@@ -39,13 +40,19 @@ plan_lines <- function(plan) {
     ),
     settings = settings_words(plan$method)
   )
-  if (!is.null(plan$noise)) {
-    mechanism <- noise_mechanism(plan$budget$mechanism)
-    lines[["noise"]] <- sprintf(
-      "%s, %s %s", mechanism$name, mechanism$scale_name, span(unlist(plan$noise), 4L)
-    )
-  }
+  if (!is.null(plan$noise)) lines[["noise"]] <- noise_words(plan)
   lines
+}
+
+#' The noise of one release, as a user would give it.
+#' @noRd
+noise_words <- function(plan) {
+  mechanism <- noise_mechanism(plan$budget$mechanism)
+  sprintf("%s, %s %s", mechanism$name, mechanism$scale_name, span(unlist(plan$noise), 4L))
+}
+
+penalty_words <- function(penalty) {
+  if (penalty$name == "none") "no penalty" else paste(penalty$name, "penalty")
 }
 
 settings_words <- function(method) {
@@ -65,7 +72,7 @@ traffic <- function(plan) {
   sends <- if (is.null(plan$sends)) length(plan$rule) else plan$sends
   bytes <- 8 * problem$d
   data.frame(
-    party = problem$names, records = problem$size, messages = sends, doubles = problem$d,
+    party = problem$names, records = problem$size, messages = sends, numbers = problem$d,
     neighbours = if (is.null(problem$degree)) 1 else problem$degree,
     bytes = sends * bytes * if (is.null(problem$degree)) 1 else problem$degree
   )
@@ -77,10 +84,12 @@ print.dpadmm_plan <- function(x, ...) {
     parties_words(x$problem), x$problem$d, x$iterations
   ))
   sent <- traffic(x)
-  cat(sprintf("  Each party sends %s messages of %d numbers%s: %s in all.\n", span(sent$messages),
+  cat(sprintf("  %s %s messages of %d numbers%s: %s.\n",
+    if (x$problem$N > 1L) "Each party sends" else "The holder sends", span(sent$messages),
     x$problem$d, if (is.null(x$problem$degree)) "" else " to each neighbour",
     span_bytes(sent$bytes)
   ))
+  if (x$private) cat("  Noise of a release: ", noise_words(x), ".\n", sep = "")
   cat("\n")
   print(privacy(x))
   cat(forecast_text(x), sep = "\n")
@@ -100,7 +109,7 @@ span_bytes <- function(bytes) {
 #' @param object a plan of [dpadmm_plan()].
 #' @param ... not used.
 #' @return An object of class `summary.dpadmm_plan`: the settings, a data frame `traffic` with a
-#'   row for each party (`records`, `messages` it sends, `doubles` in each, `neighbours` that
+#'   row for each party (`records`, `messages` it sends, `numbers` in each, `neighbours` that
 #'   get it, `bytes` in all), the privacy statement, and what to expect.
 #' @export
 summary.dpadmm_plan <- function(object, ...) {

@@ -97,7 +97,7 @@ format.dpadmm_privacy <- function(x, ...) statement_text(x)
 
 statement_text <- function(x) {
   c(if (is.infinite(x$epsilon)) {
-    "Privacy: none. No noise was added; what is released can reveal records."
+    "Privacy: none. No noise is added; what is released can reveal records."
   } else {
     c(guarantee_text(x), conditions_text(x))
   }, sprintf("  Not covered: what was read from the records, %s.", x$leaks))
@@ -153,7 +153,7 @@ conditions_text <- function(x) {
     )
   } else {
     paste(
-      "  It is a guarantee for exact minimisers; they were found to gradient norm %.3g",
+      "  It is a guarantee for exact minimisers; they are found to gradient norm %.3g",
       "or 64 ulp of its terms."
     )
   }
@@ -162,9 +162,7 @@ conditions_text <- function(x) {
       "  The number of records, by which sums are divided, is taken to be public."
     },
     if (!is.null(x$row_bound)) {
-      sprintf(
-        "  Rows have norm at most %g, as you stated: longer ones were shortened.", x$row_bound
-      )
+      sprintf("  Rows have norm at most %g: longer ones are shortened.", x$row_bound)
     },
     if (!is.null(x$stated)) paste0("  ", x$stated),
     if (!is.null(x$tolerance)) sprintf(solved, x$tolerance),

@@ -24,8 +24,8 @@ new_problem <- function(loss, penalty, parties, blueprint, network = NULL, users
 #' @export
 print.dpadmm_problem <- function(x, ...) {
   cat(sprintf(
-    "<dpadmm_problem: %s loss, %d columns, %d records of %d part%s>\n", x$loss$name, x$d,
-    x$records, x$N, if (x$N == 1L) "y" else "ies"
+    "<dpadmm_problem: %s loss, %d columns, %d records of %d holder%s>\n", x$loss$name, x$d,
+    x$records, x$N, if (x$N == 1L) "" else "s"
   ))
   invisible(x)
 }
@@ -33,6 +33,9 @@ print.dpadmm_problem <- function(x, ...) {
 #' The parties of a plan from the user's numbers of records. One number is one holder.
 #' @noRd
 check_sizes <- function(sizes) {
+  if (is.table(sizes) && length(dim(sizes)) == 1L) {
+    sizes <- stats::setNames(as.vector(sizes), names(sizes))
+  }
   check_numbers(sizes, "sizes", lower = 1, upper = .Machine$integer.max, whole = TRUE)
   if (sum(sizes) > .Machine$integer.max) {
     abort("size", "`sizes` add up to more records than can be counted.", argument = "sizes")

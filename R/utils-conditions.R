@@ -57,6 +57,7 @@ user_call <- function() {
     if (identical(topenv(environment(sys.function(i))), own)) {
       # A call can carry whole data sets (do.call): keep the name only.
       name <- calls[[i]][[1L]]
+      if (is.call(name) && length(name) == 3L) name <- name[[3L]] # dpadmm::dpadmm_fit
       return(if (is.name(name)) call(as.character(name)))
     }
   }

@@ -339,10 +339,19 @@ test_that("caught: a seeded key used again", {
 
 test_that("adding or removing a record is covered for a public n only, as the help says", {
   pair <- worst_case_neighbours("outlier", n = 6, numeric = TRUE)
-  release <- fit_release(dp_sgd(neighbours = "add-remove"), "huber", iterations = 1,
-    noise = gaussian_noise(0.15), delta = 1e-3)
+  # a run on five records divides by five, as whoever counts them would
+  planned <- function() {
+    fit_release(dp_sgd(neighbours = "add-remove"), "huber",
+      iterations = 1, noise = gaussian_noise(0.15), delta = 1e-3
+    )
+  }
+  of_size <- list("6" = planned(), "5" = planned())
+  claim <- attr(of_size[["6"]], "settle")(pair$data1)$events
+  release <- function(data, seed) of_size[[as.character(nrow(data$x))]](data, seed)
   against <- function(other) {
-    audit(release, pair$data1, other, runs = 400, delta = 1e-3, bound = "gaussian", seed = 1)
+    audit(release, pair$data1, other,
+      runs = 400, delta = 1e-3, bound = "gaussian", claim = claim, seed = 1
+    )
   }
   silent <- pair$data1
   silent$x[1, ] <- 0

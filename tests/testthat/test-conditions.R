@@ -143,7 +143,7 @@ test_that("numbers of the problem are in their range", {
   expect_blame(fit(seed = 0.5), "argument", "seed", place = 1)
   expect_blame(fit(penalty = 1), "argument", "penalty")
   expect_blame(fit(loss = "foo"), "argument", "loss", "foo")
-  expect_blame(fit(method = "admm"), "argument", "method")
+  expect_blame(fit(method = "ridge"), "argument", "method")
   expect_blame(fit(method = admm), "argument", "method")
   expect_blame(fit(network = "ring"), "argument", "network")
   expect_blame(fit(control = list()), "argument", "control")

@@ -140,7 +140,7 @@ test_that("positional arguments stand in the documented order", {
       "epsilon", "delta", "noise", "seed", "control"
     )
   )
-  expect_identical(names(formals(getS3method("dpadmm_fit", "formula")))[1:4], c("x", "data",
+  expect_identical(names(formals(getS3method("dpadmm_fit", "formula", envir = asNamespace("dpadmm"))))[1:4], c("x", "data",
     "nodes", "schema"))
 })
 

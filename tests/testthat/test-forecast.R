@@ -187,8 +187,8 @@ test_that("words", {
     c("mostly noise", "weak", "weak", "useful"))
   words <- forecast_words(list(noise = 1.4321, most = 1.6, signal = 0.43), 30, 50)
   expect_identical(words$sentence, paste(
-    "Noise moves each coefficient by about 1.4 to 1.6 (sd); the strongest signal that such records",
-    "could carry, by about 0.43: expect mostly noise."
+    "Noise moves each coefficient by about 1.4 (sd); a strong signal, spread over all columns,",
+    "would by about 0.43. Ratio 0.3: mostly noise."
   ))
   expect_identical(words$advice, paste(
     "It would take about 4 times the budget, 4 times the records, 7 columns instead of 30 or",

@@ -30,7 +30,7 @@ interrupted_run <- function(code) {
     while (!file.exists(path(name)) && proc.time()[["elapsed"]] < end) Sys.sleep(0.02)
     file.exists(path(name))
   }
-  if (!await("pid", 20)) stop("the child did not start: ", readLines(path("log")))
+  if (!await("pid", 60)) stop("the child did not start: ", readLines(path("log")))
   Sys.sleep(0.5)
   pid <- as.integer(readLines(path("pid")))
   sent <- proc.time()[["elapsed"]]

@@ -131,7 +131,7 @@ test_that("what does not fit is a status that names it, whatever it is", {
   expect_null(named(key = raw(3)))
   for (entry in list(quote(.Call(ffi_loss, "no such", 0, 1, 1)), quote(.Call(ffi_loss, NULL, 0, 1, 1)),
     quote(.Call(ffi_loss, "logistic", 0, c(1, 2), 1)), quote(.Call(ffi_prox, "l1", 1, 1, 1)),
-    quote(.Call(ffi_penalty_value, "cauchy", c(1, 1), 1)), quote(.Call(ffi_loss_constants, 1, 1)),
+    quote(.Call(ffi_penalty_values, "cauchy", c(1, 1), diag(2), NULL)), quote(.Call(ffi_loss_constants, 1, 1)),
     quote(.Call(ffi_walk, raw(3), 3, 4)), quote(.Call(ffi_sample, noise_key(1), 1, 3, 9, FALSE)),
     quote(.Call(ffi_permutation, noise_key(1), -1)), quote(.Call(ffi_components, 1L, 2L)),
     quote(.Call(ffi_components, c(0L, 1L), 5L)), quote(.Call(ffi_affine, diag(2), 1, c(1, 2), 3L)),

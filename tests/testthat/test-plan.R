@@ -43,7 +43,7 @@ test_that("a plan says what is sent, by whom, and how many bytes", {
   sent <- summary(plan)$traffic
   expect_identical(sent$party, names(sizes))
   expect_identical(sent$messages, rep(10L, 3))
-  expect_identical(sent$doubles, rep(4L, 3))
+  expect_identical(sent$numbers, rep(4L, 3))
   expect_equal(sent$bytes, c(2, 1, 1) * 10 * 4 * 8)
   ipp <- dpadmm_plan(4, sizes, method = ipp_admm(max_sends = 3), iterations = 10, epsilon = 2)
   expect_identical(summary(ipp)$traffic$messages, rep(3L, 3))
