@@ -89,7 +89,9 @@ test_that("caught: an even update from the data", {
     gradient <- if (honest) -2 * eta * f else slope(f) + 0.01 * f
     c(f, f - (gradient + eta * f) / (2 * eta + 0.1))
   }
-  claim <- dp_event_objective_gaussian(sigma, 2 * share, share / 4, modulus, logistic_curvature = TRUE)
+  claim <- dp_event_objective_gaussian(sigma, 2 * share, share / 4, modulus,
+    logistic_curvature = TRUE
+  )
   expect_caught(audit(node(FALSE), c(1, 1), c(-1, 1), runs = 200, claim = claim, seed = 1))
   honest <- audit(node(TRUE), c(1, 1), c(-1, 1), runs = 1000, claim = claim, bound = "gaussian",
     seed = 1)

@@ -169,8 +169,9 @@ test_that("randomised response, Laplace and Gaussian curves are those of their d
 test_that("the Laplace curve agrees with quadrature of its density", {
   for (a in c(1.1, 2.5, 9)) for (b in c(0.4, 1, 5)) {
     log_f <- function(z) a * (-abs(z - 1) / b - log(2 * b)) + (1 - a) * (-abs(z) / b - log(2 * b))
-    parts <- mapply(function(lo, hi) integrate(function(z) exp(log_f(z)), lo, hi, rel.tol = 1e-11)$value,
-      c(-60 * b, 0, 1), c(0, 1, 1 + 60 * b))
+    parts <- mapply(function(lo, hi) {
+      integrate(function(z) exp(log_f(z)), lo, hi, rel.tol = 1e-11)$value
+    }, c(-60 * b, 0, 1), c(0, 1, 1 + 60 * b))
     expect_rel(rdp_laplace(a, b), log(sum(parts)) / (a - 1), 1e-8)
   }
 })
@@ -190,8 +191,11 @@ test_that("pure losses dominate: nothing exceeds epsilon, small orders are quadr
 
 test_that("extreme parameters of the divergences give a finite value or a classed error", {
   orders <- c(1 + 1e-6, 1.01, 2, 3.5, 1024)
+  kinds <- list(
+    c("poisson", "add-remove"), c("poisson", "replace-one"), c("fixed", "replace-one")
+  )
   for (sigma in 10^c(-300, -3, 0, 6, 300)) for (q in c(1e-300, 1e-3, 1)) {
-    for (kind in list(c("poisson", "add-remove"), c("poisson", "replace-one"), c("fixed", "replace-one"))) {
+    for (kind in kinds) {
       for (bound in c("wang", "hockey-stick")) {
         got <- tryCatch(
           rdp_subsampled_gaussian(orders, q, sigma, kind[1], kind[2], bound),

@@ -170,7 +170,8 @@ interrupted_experiment <- function(workers) {
     "library(dpadmm)", sprintf("setwd(%s)", deparse(folder)),
     "run <- function(setting, seed) { Sys.sleep(0.1); data.frame(value = rnorm(1)) }",
     "settings <- data.frame(k = 1:10)", "writeLines(as.character(Sys.getpid()), 'pid')",
-    sprintf("code <- quote(experiment(settings, run, 2, workers = %d, file = 'runs.csv'))", workers),
+    sprintf("workers <- %d", workers),
+    "code <- quote(experiment(settings, run, 2, workers = workers, file = 'runs.csv'))",
     "said <- tryCatch(eval(code), error = identity)",
     "saveRDS(list(class = class(said), message = conditionMessage(said),",
     "  finished = said$finished), 'part')",
@@ -208,7 +209,10 @@ test_that("an interrupted experiment keeps what is finished and goes on from the
     each <- function(runs) paste(runs$k, runs$repetition, runs$value)
     expect_setequal(each(kept), each(said$finished))
     # the same code in this session goes on where that one stopped
-    run <- function(setting, seed) { Sys.sleep(0.1); data.frame(value = rnorm(1)) }
+    run <- function(setting, seed) {
+      Sys.sleep(0.1)
+      data.frame(value = rnorm(1))
+    }
     took <- system.time(whole <- experiment(data.frame(k = 1:10), run, 2, file = said$file))
     expect_gte(took[["elapsed"]], 0.1 * (20 - have))
     kept$k <- as.numeric(kept$k)

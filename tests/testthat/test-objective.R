@@ -128,7 +128,7 @@ test_that("the bound for losses with logistic curvature is Theorem 3's", {
   }
 })
 
-test_that("Theorem 3's region is where a loss with logistic curvature costs the plain Gaussian mechanism", {
+test_that("Theorem 3's region is where logistic curvature costs the plain Gaussian mechanism", {
   for (a in c(1.1, 2, 10, 50)) {
     for (u in c(0.01, 0.1)) {
       # (R sigma / Lambda)^2 = 64 kappa^2 / u^2, so solve 64 k^2 / u^2 = c (1 - s k) for k
