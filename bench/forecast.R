@@ -111,7 +111,8 @@ call_one <- function(seed) {
   seconds <- system.time(expected <- dpadmm:::expected_of(plan))[["elapsed"]]
   data.frame(
     seed, set[c("shape", "d", "n", "N", "strength", "epsilon", "delta")],
-    method = plan$method$name, alike = diff(range(table(set$nodes))) <= 1, expected[c("noise", "most", "signal", "verdict")],
+    method = plan$method$name, alike = diff(range(table(set$nodes))) <= 1,
+    expected[c("noise", "most", "signal", "verdict")],
     private = error(private), plain = error(plain), majority, seconds
   )
 }

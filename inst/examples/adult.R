@@ -5,7 +5,11 @@
 library(dpadmm)
 options(cli.progress_show_after = 0)
 arguments <- commandArgs(TRUE)
-file <- if (length(arguments) >= 1L) arguments[1L] else file.path("figures", "error-against-privacy.png")
+file <- if (length(arguments) >= 1L) {
+  arguments[1L]
+} else {
+  file.path("figures", "error-against-privacy.png")
+}
 runs <- if (length(arguments) >= 2L) as.integer(arguments[2L]) else 5L
 
 census <- adult_matrix("onehot")
@@ -23,9 +27,10 @@ fit <- dpadmm_fit(x, y,
 print(summary(fit))
 plain <- dpadmm_fit(x, y, nodes = 5, method = mr_admm(), C = fit$plan$problem$C, epsilon = Inf)
 cat(sprintf(
-  "\nTest error: %.1f%% private at epsilon = 1, %.1f%% without privacy, %.1f%% for always saying \"<=50K\"\n",
-  100 * test_error(fit), 100 * test_error(plain), 100 * mean(test_y == 1)
+  "\nTest error: %.1f%% private at epsilon = 1, %.1f%% without privacy, ",
+  100 * test_error(fit), 100 * test_error(plain)
 ))
+cat(sprintf("%.1f%% for always saying \"<=50K\"\n", 100 * mean(test_y == 1)))
 
 # Error against privacy: Gaussian noise at delta = 1e-5 and Gamma-norm noise (pure).
 budgets <- c(0.25, 0.5, 1, 2, 4, 8)
@@ -58,7 +63,9 @@ matplot(budgets, 100 * average,
 )
 for (kind in 1:2) {
   spread <- apply(errors[, kind, , drop = FALSE], 1L, range)
-  segments(budgets, 100 * spread[1L, ], budgets, 100 * spread[2L, ], col = c("black", "grey40")[kind])
+  segments(budgets, 100 * spread[1L, ], budgets, 100 * spread[2L, ],
+    col = c("black", "grey40")[kind]
+  )
 }
 abline(h = 100 * test_error(plain), lty = 3)
 legend("topright", c("Gaussian noise, delta = 1e-5", "Gamma-norm noise, delta = 0", "no privacy"),

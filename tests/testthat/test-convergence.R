@@ -15,7 +15,8 @@ by_hand <- function(A, eta_now, eta_next, gamma, M, L, mu) {
   expect_equal(pinv %*% X %*% pinv, pinv, tolerance = 1e-10)
   DM <- diag(M^2)
   one <- diag(n) + W1 %*% (D + A) %*% solve(Dt) - L * mu / (2 * s) * pinv %*% DM
-  two <- W1 %*% (D + A) - W1 %*% (D + A) %*% solve(Dt) %*% (W0 %*% (D - A) + 2 / L * W1 %*% (D + A)) -
+  two <- W1 %*% (D + A) -
+    W1 %*% (D + A) %*% solve(Dt) %*% (W0 %*% (D - A) + 2 / L * W1 %*% (D + A)) -
     L * mu / (2 * s * (mu - 1)) * DM
   least <- function(Z) min(eigen((Z + t(Z)) / 2, symmetric = TRUE)$values)
   c(least(one), least(two))
@@ -40,20 +41,26 @@ test_that("MR-ADMM's conditions are the worst over consecutive penalties", {
   out <- check_convergence(mr_admm(eta, growth, gamma = 5), network_adjacency(A5),
     M = M, iterations = 7, L = 1.5, mu = 3
   )
-  hand <- vapply(1:3, function(k) by_hand(A5, eta * growth^k, eta * growth^(k + 1), 5, M, 1.5, 3), double(2))
+  hand <- vapply(1:3, function(k) {
+    by_hand(A5, eta * growth^k, eta * growth^(k + 1), 5, M, 1.5, 3)
+  }, double(2))
   expect_equal(out$margin, apply(hand, 1L, min), tolerance = 1e-9)
 })
 
 test_that("the smallest gamma is the edge of the conditions", {
   network <- network_adjacency(A5)
-  holds <- function(gamma, ...) all(check_convergence(r_admm(eta = 1, gamma = gamma), network, M = 3, ...)$holds)
+  holds <- function(gamma, ...) {
+    all(check_convergence(r_admm(eta = 1, gamma = gamma), network, M = 3, ...)$holds)
+  }
   edge <- attr(check_convergence(r_admm(eta = 1, gamma = 1), network, M = 3), "gamma")
   expect_true(is.finite(edge) && edge > 0)
   expect_true(holds(edge * 1.001))
   expect_false(holds(edge * 0.999))
   # a search over L and mu can only need less
-  free <- attr(check_convergence(mr_admm(eta = 1, growth = 1, gamma = 1), network, M = 3, iterations = 4), "gamma")
-  expect_lt(free, edge)
+  free <- check_convergence(mr_admm(eta = 1, growth = 1, gamma = 1), network,
+    M = 3, iterations = 4
+  )
+  expect_lt(attr(free, "gamma"), edge)
 })
 
 test_that("no gamma satisfies (ii) on a bipartite network", {
@@ -62,14 +69,16 @@ test_that("no gamma satisfies (ii) on a bipartite network", {
     expect_false(out$holds[2L])
     expect_identical(attr(out, "gamma"), Inf)
   }
-  expect_true(is.finite(attr(check_convergence(r_admm(eta = 1, gamma = 1), network_ring(5), M = 1), "gamma")))
+  odd <- check_convergence(r_admm(eta = 1, gamma = 1), network_ring(5), M = 1)
+  expect_true(is.finite(attr(odd, "gamma")))
 })
 
 test_that("M-ADMM's and ADMM's conditions", {
   good <- check_convergence(m_admm(eta = 1, growth = 1.01, theta = 0.5), network_ring(6))
   expect_true(all(good$holds))
   expect_equal(good$margin, c(1.01 - 0.5, 1.01^2 - 1.01), tolerance = 1e-12)
-  bad <- check_convergence(m_admm(eta = c(1, 1, 1, 1, 1, 0.4), growth = 1, theta = 0.5), network_ring(6))
+  uneven <- m_admm(eta = c(1, 1, 1, 1, 1, 0.4), growth = 1, theta = 0.5)
+  bad <- check_convergence(uneven, network_ring(6))
   expect_identical(bad$holds, c(FALSE, TRUE))
   expect_true(check_convergence(admm(eta = 0.5), network_star(4))$holds)
 })
@@ -80,9 +89,10 @@ test_that("runs converge where the conditions hold", {
   x <- x / sqrt(rowSums(x^2))
   y <- sign(x[, 1] + rnorm(60))
   public <- 0.25 + 0.3 / 5
-  gamma <- attr(check_convergence(r_admm(eta = 0.2, gamma = 1), network_adjacency(A5), M = public), "gamma")
+  network <- network_adjacency(A5)
+  gamma <- attr(check_convergence(r_admm(eta = 0.2, gamma = 1), network, M = public), "gamma")
   fit <- dpadmm_fit(x, y,
-    nodes = rep(1:5, 12), network = network_adjacency(A5), method = r_admm(0.2, gamma * 1.01),
+    nodes = rep(1:5, 12), network = network, method = r_admm(0.2, gamma * 1.01),
     C = 1, rho = 0.3, iterations = 2001, epsilon = Inf
   )
   expect_lt(fit$trace$gap[2001], 1e-7)
@@ -135,11 +145,12 @@ test_that("a method without a theorem is refused by a word on those that have on
 })
 
 test_that("bad input is a classed error", {
+  ring <- network_ring(5)
   expect_error(check_convergence(r_admm(1, 1), network_complete()), class = "dpadmm_error_argument")
-  expect_error(check_convergence(r_admm(1, 1), network_ring(5), M = -1), class = "dpadmm_error_argument")
-  expect_error(check_convergence(r_admm(1, 1), network_ring(5), M = 1:2), class = "dpadmm_error_shape")
-  expect_error(check_convergence(r_admm(1, 1), network_ring(5), mu = 1), class = "dpadmm_error_argument")
-  expect_error(check_convergence(1, network_ring(5)), class = "dpadmm_error_argument")
+  expect_error(check_convergence(r_admm(1, 1), ring, M = -1), class = "dpadmm_error_argument")
+  expect_error(check_convergence(r_admm(1, 1), ring, M = 1:2), class = "dpadmm_error_shape")
+  expect_error(check_convergence(r_admm(1, 1), ring, mu = 1), class = "dpadmm_error_argument")
+  expect_error(check_convergence(1, ring), class = "dpadmm_error_argument")
   expect_error(sample_size(0.1, 0.05, 10, gap = 0.1), class = "dpadmm_error_argument")
   expect_error(sample_size(0.1, 1, 10), class = "dpadmm_error_argument")
 })

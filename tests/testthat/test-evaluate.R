@@ -10,13 +10,17 @@ logistic <- function(f, x, y) mean(log(1 + exp(-y * as.vector(x %*% f))))
 wrong <- function(f, x, y) mean(ifelse(x %*% f > 0, 1, -1) != y)
 
 test_that("evaluate() is the mean loss, objective and error of the mean model", {
-  fit <- dpadmm_fit(x, y, nodes = 3, method = r_admm(1), rho = 0.3, C = 2, noise = gamma_noise(1), iterations = 7, seed = 1)
+  fit <- dpadmm_fit(x, y,
+    nodes = 3, method = r_admm(1), rho = 0.3, C = 2, noise = gamma_noise(1), iterations = 7,
+    seed = 1
+  )
   f <- colMeans(fit$coefficients)
   got <- evaluate(fit, x, y)
   expect_identical(names(got), c("records", "loss", "objective", "error"))
   expect_identical(got$records, n)
   expect_equal(got$loss, logistic(f, short, y), tolerance = 1e-14)
-  expect_equal(got$objective, logistic(f, short, y) + 0.3 / (2 * 3 * 2) * sum(f^2), tolerance = 1e-14)
+  objective <- logistic(f, short, y) + 0.3 / (2 * 3 * 2) * sum(f^2)
+  expect_equal(got$objective, objective, tolerance = 1e-14)
   expect_equal(got$error, wrong(f, x, y))
   # sparse records, and labels of one class only, are fine
   expect_equal(evaluate(fit, Matrix::Matrix(x, sparse = TRUE), y), got)
@@ -33,7 +37,9 @@ test_that("evaluate() is the mean loss, objective and error of the mean model", 
 })
 
 test_that("the noiseless optimum minimises the reported objective", {
-  fit <- dpadmm_fit(x, y, nodes = 3, method = admm(0.5), rho = 0.3, C = 2, epsilon = Inf, iterations = 400)
+  fit <- dpadmm_fit(x, y,
+    nodes = 3, method = admm(0.5), rho = 0.3, C = 2, epsilon = Inf, iterations = 400
+  )
   best <- evaluate(fit, x, y)$objective
   # nodes of 20 records each: the sum of their objectives is N C times this one
   objective <- function(f) logistic(f, short, y) + 0.3 / 12 * sum(f^2)
@@ -44,7 +50,8 @@ test_that("the noiseless optimum minimises the reported objective", {
 test_that("objectives of the other families have their penalty", {
   z <- x[, 1] + rnorm(n)
   lasso <- dpadmm_fit(x, z,
-    method = fp_admm(gamma = 2), loss = "squared", penalty = penalty_l1(0.2), epsilon = Inf, iterations = 30
+    method = fp_admm(gamma = 2), loss = "squared", penalty = penalty_l1(0.2), epsilon = Inf,
+    iterations = 30
   )
   f <- lasso$coefficients[1, ]
   got <- evaluate(lasso, x, z)
@@ -53,14 +60,18 @@ test_that("objectives of the other families have their penalty", {
   expect_equal(got$objective, got$loss + 0.2 * sum(abs(f)))
   expect_equal(got$rmse, sqrt(mean((short %*% f - z)^2)))
   elastic <- dpadmm_fit(x, z,
-    method = dp_sgd(), loss = "huber", penalty = penalty_elastic_net(0.1, 0.4), epsilon = Inf, iterations = 5
+    method = dp_sgd(), loss = "huber", penalty = penalty_elastic_net(0.1, 0.4), epsilon = Inf,
+    iterations = 5
   )
   f <- elastic$coefficients[1, ]
   got <- evaluate(elastic, x, z)
   expect_equal(got$objective - got$loss, 0.1 * sum(abs(f)) + 0.2 * sum(f^2))
   r <- as.vector(short %*% f - z)
   expect_equal(got$loss, mean(ifelse(abs(r) <= 1, r^2 / 2, abs(r) - 0.5)))
-  fused <- dpadmm_fit(x, y, method = grad_admm(), C = 3, penalty = fused_lasso(4, 0.1, 0.02), epsilon = Inf, iterations = 20)
+  fused <- dpadmm_fit(x, y,
+    method = grad_admm(), C = 3, penalty = fused_lasso(4, 0.1, 0.02), epsilon = Inf,
+    iterations = 20
+  )
   f <- fused$coefficients[1, ]
   got <- evaluate(fused, x, y)
   expect_equal(got$objective - got$loss, (0.1 * sum(abs(diff(f))) + 0.02 * sum(abs(f))) / 3)
@@ -71,14 +82,18 @@ test_that("objectives of the other families have their penalty", {
   f <- moved$coefficients[1, ]
   got <- evaluate(moved, x, y)
   expect_equal(got$objective - got$loss, 0.25 * sum(((1 - f) / 2)^2))
-  boxed <- dpadmm_fit(x, y, method = fp_admm(), penalty = penalty_box(-0.1, 0.1), epsilon = Inf, iterations = 20)
+  boxed <- dpadmm_fit(x, y,
+    method = fp_admm(), penalty = penalty_box(-0.1, 0.1), epsilon = Inf, iterations = 20
+  )
   expect_equal(evaluate(boxed, x, y)$objective, evaluate(boxed, x, y)$loss)
   boxed$coefficients[1, 1] <- 0.2
   expect_identical(evaluate(boxed, x, y)$objective, Inf)
 })
 
 test_that("loss_trace() measures every iterate", {
-  fit <- dpadmm_fit(x, y, nodes = 3, method = r_admm(1), noise = gamma_noise(1), iterations = 6, seed = 1, control = keep)
+  fit <- dpadmm_fit(x, y,
+    nodes = 3, method = r_admm(1), noise = gamma_noise(1), iterations = 6, seed = 1, control = keep
+  )
   got <- loss_trace(fit, x, y)
   expect_s3_class(got, c("dpadmm_trace", "data.frame"), exact = TRUE)
   expect_identical(got$iteration, 1:6)
@@ -90,7 +105,8 @@ test_that("loss_trace() measures every iterate", {
   expect_equal(got[6, -1], evaluate(fit, x, y)[-1], ignore_attr = TRUE)
   each <- loss_trace(fit, x, y, node = "all")
   expect_identical(each$node, rep(c("1", "2", "3"), each = 6))
-  expect_equal(each$loss[each$node == "2" & each$iteration == 4], logistic(fit$iterates[4, 2, ], short, y))
+  fourth <- each$loss[each$node == "2" & each$iteration == 4]
+  expect_equal(fourth, logistic(fit$iterates[4, 2, ], short, y))
   expect_equal(loss_trace(fit, x, y, node = 2)$loss, each$loss[each$node == "2"])
   worst <- loss_trace(fit, x, y, node = "worst")
   expect_equal(worst$loss, as.vector(tapply(each$loss, each$iteration, max)))
@@ -106,7 +122,9 @@ test_that("loss_trace() measures every iterate", {
 test_that("products in several parts give the same as in one", {
   fit <- dpadmm_fit(x, y, nodes = 2, epsilon = Inf, iterations = 3)
   many <- 2e5 # at 4e6 numbers at a time: 20 models
-  records <- list(x = matrix(rep(x, length.out = many * 4), many), y = rep_len(y, many), shorten = rep(1, many))
+  records <- list(
+    x = matrix(rep(x, length.out = many * 4), many), y = rep_len(y, many), shorten = rep(1, many)
+  )
   models <- matrix(rnorm(4 * 45), 4)
   got <- dpadmm:::measure(fit, records, models)
   for (k in c(1, 20, 21, 45)) expect_equal(got$loss[k], logistic(models[, k], records$x, records$y))
@@ -116,7 +134,9 @@ test_that("data frames are encoded as in training", {
   people <- data.frame(age = sample(20:80, n, TRUE), kind = sample(letters[1:3], n, TRUE))
   people$ill <- ifelse(people$age + rnorm(n, sd = 20) > 50, "yes", "no")
   schema <- dpadmm_schema(age = c(0, 100), kind = letters[1:4], ill = c("no", "yes"))
-  fit <- dpadmm_fit(ill ~ age + kind, people, nodes = 3, schema = schema, epsilon = 30, seed = 1, control = keep)
+  fit <- dpadmm_fit(ill ~ age + kind, people,
+    nodes = 3, schema = schema, epsilon = 30, seed = 1, control = keep
+  )
   by_hand <- cbind(1, people$age / 100, outer(people$kind, letters[1:4], `==`))
   by_hand <- by_hand / pmax(1, sqrt(rowSums(by_hand^2)))
   sign <- ifelse(people$ill == "yes", 1, -1)
@@ -127,10 +147,15 @@ test_that("data frames are encoded as in training", {
   expect_equal(evaluate(fit, people[1:2], factor(people$ill)), got)
   expect_equal(tail(loss_trace(fit, people)$loss, 1), got$loss)
   # a computed response is computed again
-  older <- suppressWarnings(dpadmm_fit(age > 50 ~ kind, people, nodes = 2, epsilon = Inf, iterations = 3))
+  older <- suppressWarnings(
+    dpadmm_fit(age > 50 ~ kind, people, nodes = 2, epsilon = Inf, iterations = 3)
+  )
   expect_equal(evaluate(older, people)$error, mean(predict(older, people) != (people$age > 50)))
-  framed <- suppressWarnings(dpadmm_fit(people[1:2], people$ill, nodes = 2, epsilon = Inf, iterations = 3))
-  expect_equal(evaluate(framed, people[1:2], people$ill)$error, mean(predict(framed, people) != people$ill))
+  framed <- suppressWarnings(
+    dpadmm_fit(people[1:2], people$ill, nodes = 2, epsilon = Inf, iterations = 3)
+  )
+  error <- mean(predict(framed, people) != people$ill)
+  expect_equal(evaluate(framed, people[1:2], people$ill)$error, error)
   expect_error(evaluate(framed, people[1:2]), class = "dpadmm_error_argument")
   expect_error(evaluate(fit, people[1]), class = "dpadmm_error_shape")
   expect_error(evaluate(fit, people[1:2]), class = "dpadmm_error_argument")
@@ -159,7 +184,9 @@ test_that("other bad input is refused by class", {
   expect_error(evaluate(truth, x, (y + 1) / 2), class = "dpadmm_error_labels")
   expect_error(evaluate(fit, x, y, node = 4), class = "dpadmm_error_argument")
   expect_error(evaluate(fit, x, y, nodes = 1), class = "dpadmm_error_argument")
-  numbers <- dpadmm_fit(x, x[, 1], method = fp_admm(), loss = "huber", epsilon = Inf, iterations = 3)
+  numbers <- dpadmm_fit(x, x[, 1],
+    method = fp_admm(), loss = "huber", epsilon = Inf, iterations = 3
+  )
   expect_error(evaluate(numbers, x, letters[1:3][rep_len(1:3, n)]), class = "dpadmm_error_argument")
   expect_error(evaluate(numbers, x, replace(x[, 1], 2, Inf)), class = "dpadmm_error_finite")
   expect_error(loss_trace(numbers, x, x[, 1], node = "b"), class = "dpadmm_error_argument")

@@ -170,7 +170,8 @@ interrupted_experiment <- function(workers) {
     "library(dpadmm)", sprintf("setwd(%s)", deparse(folder)),
     "run <- function(setting, seed) { Sys.sleep(0.1); data.frame(value = rnorm(1)) }",
     "settings <- data.frame(k = 1:10)", "writeLines(as.character(Sys.getpid()), 'pid')",
-    sprintf("code <- quote(experiment(settings, run, 2, workers = %d, file = 'runs.csv'))", workers),
+    sprintf("workers <- %d", workers),
+    "code <- quote(experiment(settings, run, 2, workers = workers, file = 'runs.csv'))",
     "said <- tryCatch(eval(code), error = identity)",
     "saveRDS(list(class = class(said), message = conditionMessage(said),",
     "  finished = said$finished), 'part')",
@@ -208,7 +209,10 @@ test_that("an interrupted experiment keeps what is finished and goes on from the
     each <- function(runs) paste(runs$k, runs$repetition, runs$value)
     expect_setequal(each(kept), each(said$finished))
     # the same code in this session goes on where that one stopped
-    run <- function(setting, seed) { Sys.sleep(0.1); data.frame(value = rnorm(1)) }
+    run <- function(setting, seed) {
+      Sys.sleep(0.1)
+      data.frame(value = rnorm(1))
+    }
     took <- system.time(whole <- experiment(data.frame(k = 1:10), run, 2, file = said$file))
     expect_gte(took[["elapsed"]], 0.1 * (20 - have))
     kept$k <- as.numeric(kept$k)
@@ -264,52 +268,4 @@ test_that("the runs stored for the vignettes are those of the code beside them",
       expect_true(all(asked$key %in% names(open_log(file)$done)), label = basename(file))
     }
   }
-})
-
-found <- data.frame(
-  method = rep(c("b", "a"), each = 6), eps = rep(c(0.1, 1, 10), 4),
-  repetition = rep(rep(1:2, each = 3), 2),
-  error = c(1, 2, 3, 2, 4, 6, 5, 5, 5, 7, 7, NA)
-)
-class(found) <- c("dpadmm_experiment", "data.frame")
-
-test_that("summary() is mean, range and count over repetitions", {
-  got <- summary(found, "error")
-  expect_identical(names(got), c("method", "eps", "mean", "lowest", "highest", "runs"))
-  expect_identical(got$method, rep(c("b", "a"), each = 3))
-  expect_equal(got$mean, c(1.5, 3, 4.5, 6, 6, 5))
-  expect_equal(got$lowest, c(1, 2, 3, 5, 5, 5))
-  expect_equal(got$highest, c(2, 4, 6, 7, 7, 5))
-  expect_equal(got$runs, c(2, 2, 2, 2, 2, 1))
-  expect_equal(summary(found, "error", by = "method")$runs, c(6, 5))
-  expect_error(summary(found, "mistake"), class = "dpadmm_error_argument")
-  expect_error(summary(found, "method"), class = "dpadmm_error_argument")
-})
-
-test_that("figures show those, with lines that differ in type and shape", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  expect_identical(plot(found, "eps", "error", group = "method", log = "x"), found)
-  expect_identical(plot(found, "method", "error", facet = "eps"), found)
-  expect_error(plot(found, "eps", "error"), "`method`", class = "dpadmm_error_argument")
-  expect_error(plot(found, "eps", "mistake", "method"), class = "dpadmm_error_argument")
-  expect_error(plot(found, "eps", "error", "method", log = "z"), class = "dpadmm_error_argument")
-  other <- found
-  other$error <- found$error - 1
-  expect_error(plot(other, "eps", "error", "method", log = "y"), class = "dpadmm_error_argument")
-  other$error <- NA_real_
-  expect_error(plot(other, "eps", "error", "method"), class = "dpadmm_error_missing")
-  skip_if_not_installed("ggplot2")
-  figure <- ggplot2::autoplot(found, "eps", "error", group = "method", log = "x")
-  layers <- ggplot2::ggplot_build(figure)$data
-  line <- layers[[2]]
-  expect_equal(sort(line$y), sort(c(1.5, 3, 4.5, 6, 6, 5)))
-  expect_equal(sort(unique(line$x)), c(-1, 0, 1))
-  expect_length(unique(line$linetype), 2)
-  expect_length(unique(layers[[3]]$shape), 2)
-  # the first group is the first in the data, not in the alphabet
-  expect_equal(line$y[line$group == 1], c(1.5, 3, 4.5))
-  expect_equal(layers[[1]]$ymin, c(1, 2, 3, 5, 5)) # no range of a single run
-  grid <- ggplot2::autoplot(found, "repetition", "error", facet = c("method", "eps"))
-  expect_equal(nrow(ggplot2::ggplot_build(grid)$layout$layout), 6)
 })

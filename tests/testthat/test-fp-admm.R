@@ -3,13 +3,6 @@
 
 quiet <- dpadmm_control(progress = FALSE)
 
-records <- function(n = 12, d = 5, seed = 1) {
-  data <- sim_lasso(n = n, p = d, support = 2, seed = seed)
-  data$x <- data$x * seq(0.4, 1, length.out = n) # unequal norms
-  data$sign <- ifelse(seq_len(n) %% 3 == 0, -1, 1)
-  data
-}
-
 losses <- list(
   logistic = function(m, y) -y / (1 + exp(y * m)),
   squared = function(m, y) m - y,
@@ -58,7 +51,7 @@ plain_admm <- function(x, y, slope, prox, gamma, lambda, rounds, turn, clip = In
 labels_for <- function(data, loss) if (loss %in% c("squared", "huber")) 2 * data$y else data$sign
 
 test_that("every loss and penalty follows the plain algorithm", {
-  data <- records()
+  data <- unequal_records()
   for (loss in names(losses)) {
     for (penalty in names(penalties)) {
       y <- labels_for(data, loss)
@@ -82,7 +75,7 @@ test_that("every loss and penalty follows the plain algorithm", {
 })
 
 test_that("federated rounds, walks and their representations follow the plain algorithm", {
-  data <- records(d = 90, n = 15)
+  data <- unequal_records(d = 90, n = 15)
   y <- data$sign
   key <- noise_key(7)
   round_of <- function(k) .Call(ffi_sample, key, k, 15, 4, FALSE)
@@ -111,7 +104,7 @@ test_that("federated rounds, walks and their representations follow the plain al
 })
 
 test_that("few remembered rounds are too many for few features", {
-  data <- records()
+  data <- unequal_records()
   fit <- dpadmm_fit(data$x, data$sign,
     method = fp_admm(lambda = 0.05, setting = "federated", sample = 4), iterations = 60,
     epsilon = Inf, seed = 1, control = quiet
@@ -120,7 +113,7 @@ test_that("few remembered rounds are too many for few features", {
 })
 
 test_that("sparse and dense records agree", {
-  data <- records(n = 30, d = 12)
+  data <- unequal_records(n = 30, d = 12)
   data$x[abs(data$x) < 0.2] <- 0
   fit <- function(x, ...) {
     dpadmm_fit(x, data$sign, method = fp_admm(gamma = 2, ...), iterations = 15, epsilon = Inf,
@@ -133,7 +126,7 @@ test_that("sparse and dense records agree", {
 })
 
 test_that("rounds of many users follow the plain algorithm, whatever the number of threads", {
-  data <- records(n = 3000, d = 3)
+  data <- unequal_records(n = 3000, d = 3)
   data$x[abs(data$x) < 0.1] <- 0
   fit <- function(x, threads) {
     unname(dpadmm_fit(x, data$sign,
@@ -152,7 +145,7 @@ test_that("rounds of many users follow the plain algorithm, whatever the number 
 })
 
 test_that("the limit minimises the mean loss plus the penalty", {
-  data <- records(n = 60, d = 4)
+  data <- unequal_records(n = 60, d = 4)
   fit <- dpadmm_fit(data$x, data$y,
     method = fp_admm(gamma = 5), loss = "squared", penalty = penalty_l1(0.01), iterations = 3000,
     epsilon = Inf, control = quiet
@@ -164,7 +157,7 @@ test_that("the limit minimises the mean loss plus the penalty", {
 })
 
 test_that("users with several records take the proximal step of their mean loss", {
-  data <- records(n = 20, d = 3)
+  data <- unequal_records(n = 20, d = 3)
   users <- rep(c("a", "b", "c"), c(3, 7, 10))
   gamma <- 2
   u <- matrix(0, 3, 3)
@@ -190,7 +183,7 @@ test_that("users with several records take the proximal step of their mean loss"
 })
 
 test_that("clipping the implicit gradient of squared loss is Huber's proximal step", {
-  data <- records(n = 25, d = 4)
+  data <- unequal_records(n = 25, d = 4)
   data$x <- data$x / sqrt(rowSums(data$x^2)) # norm 1: one width for all
   fit <- function(loss, clip) {
     dpadmm_fit(data$x, 3 * data$y,
@@ -203,7 +196,7 @@ test_that("clipping the implicit gradient of squared loss is Huber's proximal st
 })
 
 test_that("both clips follow the plain algorithm", {
-  data <- records()
+  data <- unequal_records()
   y <- 3 * data$y
   prox <- penalties$l1[[2]]
   fit <- function(clip_on) {
@@ -221,7 +214,7 @@ test_that("both clips follow the plain algorithm", {
 })
 
 test_that("rows longer than the bound are shortened, not trusted", {
-  data <- records(n = 20)
+  data <- unequal_records(n = 20)
   long <- data$x * 5
   short <- long / pmax(1, sqrt(rowSums(long^2)))
   fit <- function(x) dpadmm_fit(x, data$sign, method = fp_admm(), iterations = 6, epsilon = Inf,
@@ -231,7 +224,7 @@ test_that("rows longer than the bound are shortened, not trusted", {
 
 test_that("no record moves a user's noise-free state by more than the bound", {
   # linear regime of Huber with opposite labels, the worst case; z is the same by design
-  data <- records(n = 6, d = 2)
+  data <- unequal_records(n = 6, d = 2)
   run <- function(y1) {
     y <- c(y1, rep(0, 5))
     dpadmm_fit(data$x, y,
@@ -245,110 +238,8 @@ test_that("no record moves a user's noise-free state by more than the bound", {
   expect_gt(moved, bound * sqrt(sum(data$x[1, ]^2)) * (1 - 1e-9))
 })
 
-test_that("budgets are met in every setting and view", {
-  data <- records(n = 200, d = 4)
-  cases <- list(
-    fp_admm(gamma = 0.1), fp_admm(gamma = 0.1, noise = "block"),
-    fp_admm(gamma = 0.1, setting = "federated", sample = 0.1),
-    fp_admm(gamma = 0.1, setting = "federated", sample = 20, noise = "block"),
-    fp_admm(gamma = 0.1, setting = "federated", sample = 20, noise = "block", view = "local"),
-    fp_admm(gamma = 0.1, setting = "decentralized"), fp_admm(gamma = 0.1,
-      setting = "decentralized", view = "local")
-  )
-  for (method in cases) {
-    for (accountant in c("sound", "paper")) {
-      if (accountant == "paper" && method$parameters$noise == "aggregate") next
-      fit <- dpadmm_fit(data$x, data$sign,
-        method = method, iterations = 30, epsilon = 2, delta = 1e-6, seed = 3,
-        control = dpadmm_control(progress = FALSE, accountant = accountant)
-      )
-      spent <- privacy(fit, accountant)$epsilon
-      expect_lte(spent, 2)
-      expect_gt(spent, 2 * (1 - 1e-6))
-    }
-  }
-})
-
-test_that("printed figures are the formulas of Theorems 2, 3 and 4", {
-  data <- records(n = 200, d = 4)
-  convert <- function(rate) rate + 2 * sqrt(rate * log(1e6))
-  fit <- function(...) {
-    dpadmm_fit(data$x, data$sign,
-      method = fp_admm(gamma = 0.1, noise = "block", ...), iterations = 30,
-        noise = gaussian_noise(0.3),
-      delta = 1e-6, seed = 3, control = quiet
-    )
-  }
-  rate <- 8 * 0.1^2 / 0.3^2 # 8 L^2 gamma^2 / sigma^2
-  paper <- function(fit, view = NULL) privacy(fit, "paper", view = view)$epsilon
-  expect_equal(paper(fit()), convert(30 * rate / 200^2), tolerance = 1e-10)
-  federated <- fit(setting = "federated", sample = 20)
-  turns <- max(federated$plan$count)
-  expect_equal(paper(federated, "local"), convert(turns * rate), tolerance = 1e-10)
-  # the others restrict the order a = 1 + s, and the restriction binds here
-  best <- function(rate, allowed) {
-    s <- 10^seq(-4, 4, length.out = 400001)
-    s <- s[allowed(s)]
-    min(rate * (1 + s) + log(1e6) / s)
-  }
-  central <- best(2 * 30 * rate / 200^2, function(s) {
-    q <- 0.1
-    sigma <- 0.3 / (4 * 0.1 / 20)
-    M <- log(1 + 1 / (q * s))
-    low <- M + log(q * (1 + s)) + 1 / (2 * sigma^2)
-    low > 0 & 1 + s <= (M^2 * sigma^2 / 2 - log(5 * sigma^2)) / low
-  })
-  expect_equal(paper(federated), central, tolerance = 1e-4)
-  walk <- fit(setting = "decentralized")
-  most <- max(walk$plan$count)
-  network <- best(most * rate * log(200) / 200, function(s) 0.3 > 2 * 0.1 * sqrt(s * (1 + s)))
-  expect_equal(paper(walk), network, tolerance = 1e-4)
-})
-
-test_that("sound figures are the exact Gaussian ones", {
-  data <- records(n = 200, d = 4)
-  fit <- function(...) {
-    dpadmm_fit(data$x, data$sign,
-      method = fp_admm(gamma = 0.1, ...), iterations = 30, noise = gaussian_noise(0.3),
-        delta = 1e-6, seed = 3,
-      control = quiet
-    )
-  }
-  sound <- function(fit) privacy(fit)$epsilon
-  expect_equal(sound(fit(noise = "block")), gaussian_epsilon(0.3, 1e-6, 4 * 0.1 * sqrt(29)),
-    tolerance = 1e-9)
-  expect_equal(sound(fit()), gaussian_epsilon(0.3, 1e-6, 2 * 0.1 / 200 * sqrt(29)),
-    tolerance = 1e-9)
-  shares <- 1 - (1 - 0.6)^(1:29)
-  expect_equal(sound(fit(lambda = 0.3)), gaussian_epsilon(0.3, 1e-6,
-    2 * 0.1 / 200 * sqrt(sum(shares^2))), tolerance = 1e-9)
-  walk <- fit(setting = "decentralized")
-  expect_equal(sound(walk), gaussian_epsilon(0.3, 1e-6, 4 * 0.1 * sqrt(max(walk$plan$count))),
-    tolerance = 1e-9)
-})
-
-test_that("statements name who sees what", {
-  data <- records(n = 200, d = 4)
-  fit <- dpadmm_fit(data$x, data$sign,
-    method = fp_admm(gamma = 0.1, setting = "federated", sample = 20, noise = "block"),
-      iterations = 30,
-    noise = gaussian_noise(0.3), delta = 1e-6, seed = 3, control = quiet
-  )
-  expect_match(paste(format(privacy(fit)), collapse = " "), "released models")
-  expect_match(paste(format(privacy(fit, view = "local")), collapse = " "), "the server included")
-  expect_match(paste(format(privacy(fit, "paper")), collapse = " "), "promises too much")
-  walk <- dpadmm_fit(data$x, data$sign,
-    nodes = rep(1:50, 4), method = fp_admm(gamma = 0.1, setting = "decentralized"), iterations = 30,
-    noise = gaussian_noise(0.3), delta = 1e-6, seed = 3, control = quiet
-  )
-  words <- gsub(" +", " ", paste(format(privacy(walk)), collapse = " "))
-  expect_match(words, "Another user")
-  expect_match(words, "any one user's data been another")
-  expect_error(privacy(fit, view = "network"), class = "dpadmm_error_argument")
-})
-
 test_that("fits answer to the usual methods and hold no records", {
-  data <- records(n = 50, d = 4)
+  data <- unequal_records(n = 50, d = 4)
   fit <- dpadmm_fit(data$x, data$sign,
     method = fp_admm(gamma = 0.1), iterations = 10, epsilon = 1, delta = 1e-6, seed = 1,
       control = quiet
@@ -367,7 +258,7 @@ test_that("fits answer to the usual methods and hold no records", {
 })
 
 test_that("bad input is a classed error", {
-  data <- records()
+  data <- unequal_records()
   fit <- function(method, ..., loss = "logistic") {
     dpadmm_fit(data$x, data$sign, method = method, loss = loss, iterations = 5, epsilon = 1,
       delta = 1e-6,

@@ -16,7 +16,8 @@ for (row in seq_len(nrow(cases))) {
   test_that(sprintf("%s follows the independent trajectory", case$case), {
     settings <- list(eta = case$eta, beta = 1e-12, split = case$split)
     if (case$method == "ipp_admm") {
-      settings <- c(settings, case[c("threshold", "max_sends", "loss_clip", "eps_ratio", "test_share")])
+      of_test <- c("threshold", "max_sends", "loss_clip", "eps_ratio", "test_share")
+      settings <- c(settings, case[of_test])
     }
     printed <- case$noise == "printed"
     noise <- switch(case$noise,
@@ -26,8 +27,8 @@ for (row in seq_len(nrow(cases))) {
     )
     fit <- do.call(dpadmm_fit, c(list(
       x = as.matrix(records[grep("^x", names(records))]), y = records$label, nodes = records$node,
-      network = network_adjacency(adjacency), method = do.call(case$method, settings), C = 5, rho = 0.7,
-      iterations = 8, seed = 11,
+      network = network_adjacency(adjacency), method = do.call(case$method, settings),
+      C = 5, rho = 0.7, iterations = 8, seed = 11,
       control = dpadmm_control(keep_iterates = TRUE, accountant = if (printed) "paper" else "sound")
     ), noise))
     expected <- iterates[iterates$case == case$case, ]

@@ -38,7 +38,8 @@ outcome_probability <- function(outcome, queries, test, p = below(queries, test)
 }
 
 make_test <- function(epsilon, s, most, ratio, printed, threshold = 0) {
-  sparse_vector_test(list(eps_ratio = ratio, threshold = threshold, loss_clip = 1), 1L, s, epsilon, most, printed)
+  parameters <- list(eps_ratio = ratio, threshold = threshold, loss_clip = 1)
+  sparse_vector_test(parameters, 1L, s, epsilon, most, printed)
 }
 
 #' The largest log ratio over all outcomes.
@@ -63,16 +64,18 @@ test_that("the sound test keeps its epsilon on every tiny input, and uses most o
   # all pairs of sequences of 4 queries; s = 2, so any two are neighbours
   sequences <- as.matrix(expand.grid(rep(list(c(-1, 0, 1)), 4)))
   used <- 0
-  for (most in 1:2) for (ratio in c(0.5, (2 * most)^(2 / 3))) for (epsilon in c(0.3, 2)) for (threshold in c(0, 20)) {
-    test <- make_test(epsilon, 2, most, ratio, FALSE, threshold)
-    all <- outcomes(4, most)
-    each <- below(c(-1, 0, 1), test)
-    p <- apply(sequences, 1L, function(queries) {
-      apply(all, 1L, outcome_probability, queries, test, each[, queries + 2])
-    })
-    ratios <- apply(log(p), 1L, function(row) diff(range(row)))
-    expect_lte(max(ratios), epsilon * (1 + 1e-3))
-    used <- max(used, max(ratios) / epsilon)
+  for (most in 1:2) for (ratio in c(0.5, (2 * most)^(2 / 3))) {
+    for (epsilon in c(0.3, 2)) for (threshold in c(0, 20)) {
+      test <- make_test(epsilon, 2, most, ratio, FALSE, threshold)
+      all <- outcomes(4, most)
+      each <- below(c(-1, 0, 1), test)
+      p <- apply(sequences, 1L, function(queries) {
+        apply(all, 1L, outcome_probability, queries, test, each[, queries + 2])
+      })
+      ratios <- apply(log(p), 1L, function(row) diff(range(row)))
+      expect_lte(max(ratios), epsilon * (1 + 1e-3))
+      used <- max(used, max(ratios) / epsilon)
+    }
   }
   expect_gt(used, 0.65)
 })
@@ -105,7 +108,8 @@ test_that("the printed test exceeds its claim: a search finds where", {
 # ---- the compiled test ------------------------------------------------------------------
 
 ask <- function(test, queries, runs, seed) {
-  answers <- core_call(.Call(ffi_sparse_vector, test, matrix(queries, length(queries), runs), noise_key(seed)))
+  queries <- matrix(queries, length(queries), runs)
+  answers <- core_call(.Call(ffi_sparse_vector, test, queries, noise_key(seed)))
   apply(answers + 0, 2L, paste, collapse = " ")
 }
 
@@ -154,11 +158,14 @@ test_that("estimated epsilon: below the claim when sound, above it as printed", 
 })
 
 test_that("without noise the test compares, and is silent after its last positive answer", {
-  test <- sparse_vector_test(list(eps_ratio = 1, threshold = 0.5, loss_clip = 1), 1L, 2, NULL, 2L, FALSE)
-  answers <- core_call(.Call(ffi_sparse_vector, test, matrix(c(0.4, 0.5, 0.6, 9)), noise_key(1)))
+  test <- make_test(NULL, 2, 2L, 1, FALSE, 0.5)
+  ask_once <- function(queries, key = noise_key(1)) {
+    core_call(.Call(ffi_sparse_vector, test, matrix(queries), key))
+  }
+  answers <- ask_once(c(0.4, 0.5, 0.6, 9))
   expect_identical(as.vector(answers), c(FALSE, TRUE, TRUE, NA))
-  expect_error(core_call(.Call(ffi_sparse_vector, test, matrix(NaN), noise_key(1))), class = "dpadmm_error_finite")
-  expect_error(core_call(.Call(ffi_sparse_vector, test, matrix(0), raw(3))), class = "dpadmm_error_argument")
+  expect_error(ask_once(NaN), class = "dpadmm_error_finite")
+  expect_error(ask_once(0, raw(3)), class = "dpadmm_error_argument")
 })
 
 # ---- the query's sensitivity ------------------------------------------------------------
@@ -191,7 +198,9 @@ test_that("no replaced record moves a query further than its sensitivity", {
     f
   }
   mean_loss <- function(x, y, f) mean(pmin(log1p(exp(-y * as.vector(x %*% f))), clip))
-  query <- function(x, y, b, shift) mean_loss(x, y, last) - mean_loss(x, y, candidate(x, y, b) + shift)
+  query <- function(x, y, b, shift) {
+    mean_loss(x, y, last) - mean_loss(x, y, candidate(x, y, b) + shift)
+  }
   angles <- seq(0, 2 * pi, length.out = 9)[-9]
   moved <- 0
   for (k in 1:5) {

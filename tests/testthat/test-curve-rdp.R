@@ -1,5 +1,5 @@
-# Kernels of the accounting against published values, quadrature, high precision and
-# enumeration.
+# Renyi divergences and what follows from them, against published values, quadrature and high
+# precision.
 
 # ---- quadrature ----------------------------------------------------------------------
 
@@ -169,8 +169,9 @@ test_that("randomised response, Laplace and Gaussian curves are those of their d
 test_that("the Laplace curve agrees with quadrature of its density", {
   for (a in c(1.1, 2.5, 9)) for (b in c(0.4, 1, 5)) {
     log_f <- function(z) a * (-abs(z - 1) / b - log(2 * b)) + (1 - a) * (-abs(z) / b - log(2 * b))
-    parts <- mapply(function(lo, hi) integrate(function(z) exp(log_f(z)), lo, hi, rel.tol = 1e-11)$value,
-      c(-60 * b, 0, 1), c(0, 1, 1 + 60 * b))
+    parts <- mapply(function(lo, hi) {
+      integrate(function(z) exp(log_f(z)), lo, hi, rel.tol = 1e-11)$value
+    }, c(-60 * b, 0, 1), c(0, 1, 1 + 60 * b))
     expect_rel(rdp_laplace(a, b), log(sum(parts)) / (a - 1), 1e-8)
   }
 })
@@ -190,8 +191,11 @@ test_that("pure losses dominate: nothing exceeds epsilon, small orders are quadr
 
 test_that("extreme parameters of the divergences give a finite value or a classed error", {
   orders <- c(1 + 1e-6, 1.01, 2, 3.5, 1024)
+  kinds <- list(
+    c("poisson", "add-remove"), c("poisson", "replace-one"), c("fixed", "replace-one")
+  )
   for (sigma in 10^c(-300, -3, 0, 6, 300)) for (q in c(1e-300, 1e-3, 1)) {
-    for (kind in list(c("poisson", "add-remove"), c("poisson", "replace-one"), c("fixed", "replace-one"))) {
+    for (kind in kinds) {
       for (bound in c("wang", "hockey-stick")) {
         got <- tryCatch(
           rdp_subsampled_gaussian(orders, q, sigma, kind[1], kind[2], bound),
@@ -264,245 +268,4 @@ test_that("conversions from Renyi divergences are the formulas and invert one an
   expect_blames(rdp_to_epsilon(c(2, 3), 1, 0.1), "rdp", "dpadmm_error_shape")
   expect_blames(rdp_to_epsilon(2, -1, 0.1), "rdp")
   expect_blames(rdp_to_delta(2, 1, -1), "epsilon")
-})
-
-test_that("zCDP conversions are the best order's", {
-  expect_rel(zcdp_to_epsilon(1 / 32, 1e-3), 0.6880024554878085, 1e-12)
-  set.seed(34)
-  for (i in 1:20) {
-    rho <- 10^runif(1, -6, 3)
-    delta <- 10^runif(1, -15, -1)
-    epsilon <- 10^runif(1, -1, 1) * (rho + 2 * sqrt(rho * log(1 / delta)))
-    y <- seq(-14, 14, length.out = 4001) # log(order - 1)
-    at_epsilon <- function(y) {
-      s <- exp(y)
-      (1 + s) * rho + y - log1p(s) - (log(delta) + log1p(s)) / s
-    }
-    best <- optimize(at_epsilon, y[pmin(pmax(which.min(at_epsilon(y)) + c(-1, 1), 1), 4001)],
-      tol = 1e-9)$objective
-    got <- zcdp_to_epsilon(rho, delta)
-    expect_equal(got, max(best, 0), tolerance = 1e-8)
-    at_delta <- function(y) {
-      s <- exp(y)
-      s * ((1 + s) * rho - epsilon) + s * (y - log1p(s)) - log1p(s)
-    }
-    best <- optimize(at_delta, y[pmin(pmax(which.min(at_delta(y)) + c(-1, 1), 1), 4001)],
-      tol = 1e-9)$objective
-    if (best > log(1e-290)) expect_rel(zcdp_to_delta(rho, epsilon), min(1, exp(best)), 1e-6)
-    # the exact Gaussian is never worse
-    exact <- gaussian_epsilon(1 / sqrt(2 * rho), delta)
-    expect_true(exact <= got * (1 + 1e-9))
-  }
-  rho <- 10^seq(-300, 300, length.out = 61)
-  for (delta in c(1e-300, 1e-5, 1 - 1e-12)) {
-    got <- zcdp_to_epsilon(rho, delta)
-    expect_all(is.finite(got) & got >= 0, "zcdp_to_epsilon finite")
-    expect_all(diff(got) >= 0, "zcdp_to_epsilon rises in rho")
-  }
-  for (epsilon in c(0, 1e-6, 1, 1e4, 1e300)) {
-    got <- zcdp_to_delta(rho, epsilon)
-    expect_all(is.finite(got) & got >= 0 & got <= 1, "zcdp_to_delta in [0, 1]")
-    expect_all(diff(got) >= -1e-9 * got[-1], "zcdp_to_delta rises in rho")
-  }
-  expect_identical(zcdp_to_epsilon(0, 1e-5), 0)
-  expect_identical(zcdp_to_delta(0, 1), 0)
-  expect_blames(zcdp_to_epsilon(-1, 0.1), "rho")
-  expect_blames(zcdp_to_delta(1, -1), "epsilon")
-})
-
-# ---- the Gaussian mechanism ----------------------------------------------------------
-
-test_that("published standard deviations of the Gaussian mechanism come out", {
-  expect_rel(gaussian_sigma(c(1, 0.5, log(3)), c(1e-5, 1e-6, 1e-5)),
-    c(3.73063163482, 8.05761848073, 3.42466239791), 1e-11)
-})
-
-# log of the mechanism's delta, to many digits.
-exact_log_delta <- function(sigma, epsilon, sensitivity = 1) {
-  big <- function(x) Rmpfr::mpfr(x, 500)
-  mu <- big(sensitivity) / big(sigma)
-  e <- big(epsilon)
-  root <- sqrt(big(2))
-  tail <- function(x) Rmpfr::erfc(x / root) / 2
-  log(tail(e / mu - mu / 2) - exp(e) * tail(e / mu + mu / 2))
-}
-
-test_that("the Gaussian mechanism is exact, and rounds outward, to the ends of its range", {
-  skip_if_not_installed("Rmpfr")
-  set.seed(35)
-  n <- 150
-  epsilon <- c(10^runif(n, -6, 4), 1e-6, 1e-6, 1e4, 1e4)
-  delta <- c(10^runif(n / 2, -300, -0.01), 10^runif(n / 2, -10, -0.01), 1e-300, 0.5, 1e-300, 0.5)
-  bound <- log(Rmpfr::mpfr(delta, 500))
-  sigma <- gaussian_sigma(epsilon, delta)
-  at <- function(...) exact_log_delta(...) - bound
-  expect_all(as.numeric(at(sigma, epsilon)) <= 0, "gaussian_sigma is enough")
-  expect_all(as.numeric(at(sigma * (1 - 1e-10), epsilon)) > 0, "gaussian_sigma is the least")
-  # epsilon at that noise, and at others
-  sigma <- sigma * 10^runif(n + 4, -0.1, 0.1)
-  got <- gaussian_epsilon(sigma, delta)
-  some <- got > 0
-  expect_gt(mean(some), 0.8)
-  expect_all(as.numeric(at(sigma, got)) <= 0, "gaussian_epsilon is enough")
-  expect_all(as.numeric(at(sigma, got * (1 - 1e-10)))[some] > 0, "gaussian_epsilon is the least")
-  # delta where it has not underflowed
-  log_delta <- as.numeric(exact_log_delta(sigma, epsilon))
-  seen <- log_delta > log(1e-290)
-  got <- gaussian_delta(sigma, epsilon)
-  error <- log(got[seen]) - log_delta[seen]
-  expect_all(error >= -1e-15 * abs(log_delta[seen]), "gaussian_delta is not too small")
-  # log delta moves by about epsilon times a relative change of its arguments
-  expect_all(error <= 1e-10 * pmax(1, abs(log_delta[seen])) + 1e-10, "gaussian_delta is not too large")
-  expect_all(got > 0 & got <= 1, "gaussian_delta in (0, 1]")
-})
-
-test_that("the Gaussian mechanism keeps its identities", {
-  set.seed(36)
-  epsilon <- 10^runif(60, -6, 4)
-  delta <- 10^runif(60, -300, -1)
-  sigma <- gaussian_sigma(epsilon, delta)
-  expect_rel(gaussian_epsilon(sigma, delta), epsilon, 1e-9)
-  expect_rel(gaussian_sigma(epsilon, delta, 7), 7 * sigma, 1e-12)
-  expect_rel(gaussian_epsilon(7 * sigma, delta, 7), epsilon, 1e-9)
-  expect_rel(gaussian_delta(2, 0.3, 0.5), gaussian_delta(4, 0.3), 1e-12)
-  # total variation at epsilon = 0
-  s <- 10^seq(-2, 6, length.out = 9)
-  expect_rel(gaussian_delta(s, 0), 2 * pnorm(1 / (2 * s)) - 1, 1e-9)
-  expect_identical(gaussian_epsilon(1e6, 0.1), 0)
-  expect_identical(gaussian_delta(1, 1, 0), 0)
-  expect_identical(gaussian_epsilon(1, 1e-5, 0), 0)
-  # the classical closed form of delta by quadrature: E (1 - exp(epsilon - L))_+
-  for (p in list(c(1, 0.5), c(2, 1), c(0.3, 4))) {
-    mu <- 1 / p[1]
-    f <- function(l) dnorm(l, mu^2 / 2, mu) * -expm1(p[2] - l)
-    want <- integrate(f, p[2], p[2] + mu^2 + 12 * mu, rel.tol = 1e-11)$value
-    expect_rel(gaussian_delta(p[1], p[2]), want, 1e-8)
-  }
-})
-
-test_that("the Gaussian mechanism is monotone, never NaN, and its bad arguments are named", {
-  sigma <- 10^seq(-3, 6, length.out = 91)
-  for (epsilon in c(0, 1e-6, 1, 1e4)) {
-    got <- gaussian_delta(sigma, epsilon)
-    expect_all(is.finite(got) & got >= 0 & got <= 1, "delta in [0, 1]")
-    expect_all(diff(got) <= 1e-11 * got[-91], "delta falls in sigma")
-  }
-  for (delta in c(1e-300, 1e-100, 1e-5, 0.5, 1 - 1e-10)) {
-    got <- gaussian_epsilon(sigma, delta)
-    expect_all(is.finite(got) & got >= 0, "epsilon finite")
-    expect_all(diff(got) <= 1e-11 * got[-91], "epsilon falls in sigma")
-    e <- 10^seq(-6, 4, length.out = 51)
-    expect_all(diff(gaussian_sigma(e, delta)) <= 0, "sigma falls in epsilon")
-    expect_all(gaussian_sigma(e, delta) > 0, "sigma is positive")
-  }
-  d <- 10^seq(-300, -0.01, length.out = 101)
-  expect_all(diff(gaussian_sigma(1, d)) <= 0, "sigma falls in delta")
-  expect_all(diff(gaussian_epsilon(1, d)) <= 0, "epsilon falls in delta")
-  expect_blames(gaussian_delta(0, 1), "sigma")
-  expect_blames(gaussian_delta(-1, 1), "sigma")
-  expect_blames(gaussian_epsilon(0, 0.1), "sigma")
-  expect_blames(gaussian_delta(1, -1), "epsilon")
-  expect_blames(gaussian_sigma(-1, 0.1), "epsilon")
-  expect_blames(gaussian_sigma(1, 0.1, -1), "sensitivity")
-  for (delta in c(0, 1, -1, 2)) {
-    expect_blames(gaussian_epsilon(1, delta), "delta")
-    expect_blames(gaussian_sigma(1, delta), "delta")
-  }
-  for (x in list(NA_real_, NaN, Inf, "a", numeric(0))) {
-    expect_blames(gaussian_delta(x, 1), "sigma", "dpadmm_error")
-    expect_blames(gaussian_epsilon(1, x), "delta", "dpadmm_error")
-    expect_blames(gaussian_sigma(x, 0.1), "epsilon", "dpadmm_error")
-  }
-  expect_error(gaussian_delta(c(1, 2, 3), c(1, 2)), class = "dpadmm_error_shape")
-})
-
-# ---- pure composition ----------------------------------------------------------------
-
-# Every outcome of randomised responses: delta(e) = sum of p (1 - exp(e - loss)) over
-# losses above e.
-enumerate_responses <- function(epsilon) {
-  loss <- 0
-  log_p <- 0
-  for (e in epsilon) {
-    loss <- c(loss + e, loss - e)
-    log_p <- c(log_p - log1p(exp(-e)), log_p - log1p(exp(e)))
-  }
-  list(loss = loss, p = exp(log_p))
-}
-
-enumerated_delta <- function(world, e) sum((world$p * pmax(0, -expm1(e - world$loss))))
-
-enumerated_epsilon <- function(epsilon, delta) {
-  world <- enumerate_responses(epsilon)
-  if (enumerated_delta(world, 0) <= delta) return(0)
-  uniroot(function(e) enumerated_delta(world, e) - delta, c(0, sum(epsilon)), tol = 1e-14)$root
-}
-
-test_that("composition of unlike randomised responses agrees with enumeration", {
-  set.seed(37)
-  for (k in c(1, 2, 3, 5, 8, 12)) for (delta in c(0.3, 1e-2, 1e-4, 1e-8)) {
-    epsilon <- 10^runif(k, -2, 0.5)
-    got <- compose_pure(epsilon, delta)
-    expect_equal(got, enumerated_epsilon(epsilon, delta), tolerance = 1e-8)
-    expect_lte(enumerated_delta(enumerate_responses(epsilon), got), delta * (1 + 1e-12))
-    expect_lte(got, sum(epsilon) * (1 + 1e-14))
-  }
-  # counts, equal losses and order do not matter
-  expect_equal(compose_pure(c(0.3, 0.1), 1e-3, count = c(2, 3)),
-    compose_pure(c(0.1, 0.3, 0.1, 0.3, 0.1), 1e-3), tolerance = 1e-12)
-})
-
-test_that("composition of equal losses is the closed form", {
-  # Kairouz, Oh and Viswanath (2017), Theorem 3.3
-  for (k in c(1, 5, 30)) for (e in c(0.01, 0.3, 2)) for (i in unique(c(0, k %/% 5, k %/% 3))) {
-    l <- seq_len(i) - 1
-    delta <- sum(choose(k, l) * (exp((k - l) * e) - exp((k - 2 * i + l) * e))) / (1 + exp(e))^k
-    if (delta > 1e-12 || i == 0) {
-      expect_equal(compose_pure(e, delta, count = k), (k - 2 * i) * e, tolerance = 1e-7)
-    }
-  }
-})
-
-test_that("many unlike losses are an upper bound, and a close one", {
-  set.seed(38)
-  epsilon <- runif(19, 0.02, 0.5)
-  for (delta in c(1e-2, 1e-5, 1e-9)) {
-    exact <- enumerated_epsilon(epsilon, delta)
-    got <- compose_pure(epsilon, delta)
-    expect_gte(got, exact * (1 - 1e-10))
-    expect_lte(got, exact * 1.01)
-  }
-})
-
-test_that("pure composition is monotone, finite at its extremes, and checks its arguments", {
-  expect_equal(compose_pure(c(0.1, 0.2), 0, count = c(3, 2)), 0.7, tolerance = 1e-14)
-  expect_identical(compose_pure(0, 1e-5, 100), 0)
-  delta <- 10^-c(300, 100, 20, 6, 3, 1)
-  for (e in c(1e-6, 0.01, 1, 50)) {
-    by_delta <- vapply(delta, compose_pure, 0, epsilon = e, count = 1000)
-    expect_all(diff(by_delta) <= 0, "falls in delta")
-    by_count <- vapply(c(1, 2, 10, 1000, 1e6), function(n) compose_pure(e, 1e-6, n), 0)
-    expect_all(diff(by_count) >= 0, "rises in count")
-    expect_all(is.finite(c(by_delta, by_count)) & c(by_delta, by_count) >= 0, "finite")
-    expect_all(by_delta <= 1000 * e * (1 + 1e-12), "at most the sum")
-  }
-  by_epsilon <- vapply(10^seq(-8, 4, 0.5), compose_pure, 0, delta = 1e-6, count = 50)
-  expect_all(diff(by_epsilon) >= 0, "rises in epsilon")
-  # losses whose exponential overflows
-  expect_equal(compose_pure(1000, 1e-6, 5), 5000 + log1p(-1e-6), tolerance = 1e-9)
-  expect_equal(compose_pure(720, 0.5), 720 - log(2), tolerance = 1e-9)
-  # advanced composition and the rest of the book never beat it
-  n <- 500
-  advanced <- sqrt(2 * n * log(1e6)) * 0.05 + n * 0.05 * expm1(0.05)
-  expect_lt(compose_pure(0.05, 1e-6, n), advanced)
-  expect_blames(compose_pure(-1, 0.1), "epsilon")
-  expect_blames(compose_pure(1, 1), "delta")
-  expect_blames(compose_pure(1, -0.1), "delta")
-  expect_blames(compose_pure(1, 0.1, 0), "count")
-  expect_blames(compose_pure(1, 0.1, 1.5), "count")
-  expect_blames(compose_pure(c(1, 2, 3), 0.1, c(1, 2)), "count", "dpadmm_error_shape")
-  for (x in list(NA_real_, NaN, Inf, "a", numeric(0))) {
-    expect_blames(compose_pure(x, 0.1), "epsilon", "dpadmm_error")
-    expect_blames(compose_pure(1, x), "delta", "dpadmm_error")
-  }
 })

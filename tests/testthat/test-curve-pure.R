@@ -1,0 +1,90 @@
+# Composition of pure losses against enumeration and the closed form.
+
+# Every outcome of randomised responses: delta(e) = sum of p (1 - exp(e - loss)) over
+# losses above e.
+enumerate_responses <- function(epsilon) {
+  loss <- 0
+  log_p <- 0
+  for (e in epsilon) {
+    loss <- c(loss + e, loss - e)
+    log_p <- c(log_p - log1p(exp(-e)), log_p - log1p(exp(e)))
+  }
+  list(loss = loss, p = exp(log_p))
+}
+
+enumerated_delta <- function(world, e) sum((world$p * pmax(0, -expm1(e - world$loss))))
+
+enumerated_epsilon <- function(epsilon, delta) {
+  world <- enumerate_responses(epsilon)
+  if (enumerated_delta(world, 0) <= delta) return(0)
+  uniroot(function(e) enumerated_delta(world, e) - delta, c(0, sum(epsilon)), tol = 1e-14)$root
+}
+
+test_that("composition of unlike randomised responses agrees with enumeration", {
+  set.seed(37)
+  for (k in c(1, 2, 3, 5, 8, 12)) for (delta in c(0.3, 1e-2, 1e-4, 1e-8)) {
+    epsilon <- 10^runif(k, -2, 0.5)
+    got <- compose_pure(epsilon, delta)
+    expect_equal(got, enumerated_epsilon(epsilon, delta), tolerance = 1e-8)
+    expect_lte(enumerated_delta(enumerate_responses(epsilon), got), delta * (1 + 1e-12))
+    expect_lte(got, sum(epsilon) * (1 + 1e-14))
+  }
+  # counts, equal losses and order do not matter
+  expect_equal(compose_pure(c(0.3, 0.1), 1e-3, count = c(2, 3)),
+    compose_pure(c(0.1, 0.3, 0.1, 0.3, 0.1), 1e-3), tolerance = 1e-12)
+})
+
+test_that("composition of equal losses is the closed form", {
+  # Kairouz, Oh and Viswanath (2017), Theorem 3.3
+  for (k in c(1, 5, 30)) for (e in c(0.01, 0.3, 2)) for (i in unique(c(0, k %/% 5, k %/% 3))) {
+    l <- seq_len(i) - 1
+    delta <- sum(choose(k, l) * (exp((k - l) * e) - exp((k - 2 * i + l) * e))) / (1 + exp(e))^k
+    if (delta > 1e-12 || i == 0) {
+      expect_equal(compose_pure(e, delta, count = k), (k - 2 * i) * e, tolerance = 1e-7)
+    }
+  }
+})
+
+test_that("many unlike losses are an upper bound, and a close one", {
+  set.seed(38)
+  epsilon <- runif(19, 0.02, 0.5)
+  for (delta in c(1e-2, 1e-5, 1e-9)) {
+    exact <- enumerated_epsilon(epsilon, delta)
+    got <- compose_pure(epsilon, delta)
+    expect_gte(got, exact * (1 - 1e-10))
+    expect_lte(got, exact * 1.01)
+  }
+})
+
+test_that("pure composition is monotone, finite at its extremes, and checks its arguments", {
+  expect_equal(compose_pure(c(0.1, 0.2), 0, count = c(3, 2)), 0.7, tolerance = 1e-14)
+  expect_identical(compose_pure(0, 1e-5, 100), 0)
+  delta <- 10^-c(300, 100, 20, 6, 3, 1)
+  for (e in c(1e-6, 0.01, 1, 50)) {
+    by_delta <- vapply(delta, compose_pure, 0, epsilon = e, count = 1000)
+    expect_all(diff(by_delta) <= 0, "falls in delta")
+    by_count <- vapply(c(1, 2, 10, 1000, 1e6), function(n) compose_pure(e, 1e-6, n), 0)
+    expect_all(diff(by_count) >= 0, "rises in count")
+    expect_all(is.finite(c(by_delta, by_count)) & c(by_delta, by_count) >= 0, "finite")
+    expect_all(by_delta <= 1000 * e * (1 + 1e-12), "at most the sum")
+  }
+  by_epsilon <- vapply(10^seq(-8, 4, 0.5), compose_pure, 0, delta = 1e-6, count = 50)
+  expect_all(diff(by_epsilon) >= 0, "rises in epsilon")
+  # losses whose exponential overflows
+  expect_equal(compose_pure(1000, 1e-6, 5), 5000 + log1p(-1e-6), tolerance = 1e-9)
+  expect_equal(compose_pure(720, 0.5), 720 - log(2), tolerance = 1e-9)
+  # advanced composition and the rest of the book never beat it
+  n <- 500
+  advanced <- sqrt(2 * n * log(1e6)) * 0.05 + n * 0.05 * expm1(0.05)
+  expect_lt(compose_pure(0.05, 1e-6, n), advanced)
+  expect_blames(compose_pure(-1, 0.1), "epsilon")
+  expect_blames(compose_pure(1, 1), "delta")
+  expect_blames(compose_pure(1, -0.1), "delta")
+  expect_blames(compose_pure(1, 0.1, 0), "count")
+  expect_blames(compose_pure(1, 0.1, 1.5), "count")
+  expect_blames(compose_pure(c(1, 2, 3), 0.1, c(1, 2)), "count", "dpadmm_error_shape")
+  for (x in list(NA_real_, NaN, Inf, "a", numeric(0))) {
+    expect_blames(compose_pure(x, 0.1), "epsilon", "dpadmm_error")
+    expect_blames(compose_pure(1, x), "delta", "dpadmm_error")
+  }
+})
