@@ -6,6 +6,14 @@ library(dpadmm)
 records <- adult_matrix("onehot")
 
 ## ---- one-run ----
+# Epsilon up to each iteration; NA where nothing is printed.
+spent_at <- function(fit, accountant, at) {
+  path <- tryCatch(privacy(fit, accountant = accountant, iterations = TRUE),
+    dpadmm_error_accountant = function(e) data.frame(iteration = 1, epsilon = NA)
+  )
+  path$epsilon[findInterval(at, path$iteration)]
+}
+
 # One run: a fresh split of Adult, 40,000 records for training, spread evenly over the nodes of
 # a random network. The split is the same in all settings of a repetition.
 recycled_run <- function(setting, seed, at = 1:50) {
@@ -53,12 +61,7 @@ recycled_run <- function(setting, seed, at = 1:50) {
   } else {
     fit(method, epsilon = budget("sound"), noise = "gamma")
   }
-  spent <- function(accountant) { # up to each iteration
-    path <- tryCatch(privacy(found, accountant = accountant, iterations = TRUE),
-      dpadmm_error_accountant = function(e) data.frame(iteration = 1, epsilon = NA) # none printed
-    )
-    path$epsilon[findInterval(at, path$iteration)]
-  }
+  spent <- function(accountant) spent_at(found, accountant, at)
   own_loss <- function(node) { # of a node's model on its own records
     own <- train[nodes == node]
     loss_trace(found, records$x[own, ], records$y[own], node = node)$loss

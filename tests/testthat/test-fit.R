@@ -122,15 +122,17 @@ test_that("labels may be coded in any of the documented ways", {
 })
 
 test_that("positional arguments stand in the documented order", {
+  arguments <- function(class) {
+    names(formals(getS3method("dpadmm_fit", class, envir = asNamespace("dpadmm"))))
+  }
   expect_identical(
-    names(formals(getS3method("dpadmm_fit", "default", envir = asNamespace("dpadmm"))))[1:15],
+    arguments("default")[1:15],
     c(
       "x", "y", "nodes", "network", "method", "loss", "penalty", "C", "rho", "iterations",
       "epsilon", "delta", "noise", "seed", "control"
     )
   )
-  expect_identical(names(formals(getS3method("dpadmm_fit", "formula", envir = asNamespace("dpadmm"))))[1:4], c("x", "data",
-    "nodes", "schema"))
+  expect_identical(arguments("formula")[1:4], c("x", "data", "nodes", "schema"))
 })
 
 # ---- leaks --------------------------------------------------------------------------

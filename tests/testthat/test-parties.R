@@ -24,7 +24,8 @@ records_of <- function(case, rows, size) {
 open_parties <- function(case) {
   lapply(1:3, function(i) {
     rows <- rep(1:3, case$size) == i
-    .Call(ffi_party_open, case$spec, i, records_of(case, rows, NULL), .Call(ffi_key_party, case$key, i))
+    own <- .Call(ffi_key_party, case$key, i)
+    .Call(ffi_party_open, case$spec, i, records_of(case, rows, NULL), own)
   })
 }
 
@@ -51,7 +52,8 @@ test_that("an engine of R functions gives the compiled run, saved and loaded on 
     far <- .Call(ffi_run, case$spec, NULL, case$key, NULL)
     expect_null(attr(far$status, "kind"))
     if (cache) {
-      expect_identical(far[c("f", "iterates", "gap", "step")], local[c("f", "iterates", "gap", "step")])
+      same <- c("f", "iterates", "gap", "step")
+      expect_identical(far[same], local[same])
     } else {
       expect_equal(far$iterates, local$iterates, tolerance = 1e-7)
     }
@@ -129,9 +131,11 @@ test_that("what does not fit is a status that names it, whatever it is", {
     expect_identical(named(records = records), "x")
   }
   expect_null(named(key = raw(3)))
-  for (entry in list(quote(.Call(ffi_loss, "no such", 0, 1, 1)), quote(.Call(ffi_loss, NULL, 0, 1, 1)),
+  for (entry in list(
+    quote(.Call(ffi_loss, "no such", 0, 1, 1)), quote(.Call(ffi_loss, NULL, 0, 1, 1)),
     quote(.Call(ffi_loss, "logistic", 0, c(1, 2), 1)), quote(.Call(ffi_prox, "l1", 1, 1, 1)),
-    quote(.Call(ffi_penalty_values, "cauchy", c(1, 1), diag(2), NULL)), quote(.Call(ffi_loss_constants, 1, 1)),
+    quote(.Call(ffi_penalty_values, "cauchy", c(1, 1), diag(2), NULL)),
+    quote(.Call(ffi_loss_constants, 1, 1)),
     quote(.Call(ffi_walk, raw(3), 3, 4)), quote(.Call(ffi_sample, noise_key(1), 1, 3, 9, FALSE)),
     quote(.Call(ffi_permutation, noise_key(1), -1)), quote(.Call(ffi_components, 1L, 2L)),
     quote(.Call(ffi_components, c(0L, 1L), 5L)), quote(.Call(ffi_affine, diag(2), 1, c(1, 2), 3L)),
