@@ -111,11 +111,15 @@ small_response <- function(T, step, noise, push, read, average = FALSE, start = 
   at <- function(what, t) if (is.function(what)) what(t) else what
   weight <- 0 * read
   variance <- reach <- 0
-  for (t in T:1) {
+  back <- last_rounds(T)
+  for (t in back$rounds) {
+    if (t == back$from) before <- c(variance, reach)
     if (average) weight <- weight + read / T else if (t == T) weight <- read
     variance <- variance + sum(crossprod(at(noise, t), weight)^2)
     reach <- reach + sum(weight * at(push, t))
     weight <- as.vector(crossprod(at(step, t), weight))
   }
-  c(variance = variance + sum(weight * start)^2, reach = reach)
+  rest <- if (back$more == 0) 0 else back$more * (c(variance, reach) - before)
+  out <- c(variance, reach) + rest
+  c(variance = out[1L] + sum(weight * start)^2, reach = out[2L])
 }

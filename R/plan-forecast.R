@@ -93,7 +93,9 @@ graph_response <- function(update, eta, theta, gamma, objective_sd, output_sd, p
   wl <- wk <- 0 * curvature
   wf <- wl + 1 / nrow(curvature)
   variance <- reach <- numeric(ncol(curvature))
-  for (t in rev(seq_along(update))) {
+  back <- last_rounds(length(update))
+  for (t in back$rounds) {
+    if (t == back$from) before <- list(variance = variance, reach = reach)
     e <- eta[, t]
     if (any(theta[, t] != 0)) wf <- wf + laplacian(theta[, t] / 2 * wl)
     if (update[t] == "recycled") {
@@ -113,7 +115,21 @@ graph_response <- function(update, eta, theta, gamma, objective_sd, output_sd, p
     wl <- wl - 2 * linear
     wk <- (1 - on) * wk
   }
-  list(variance = variance, reach = reach)
+  if (back$more == 0) return(list(variance = variance, reach = reach))
+  list(
+    variance = variance + back$more * (variance - before$variance),
+    reach = reach + back$more * (reach - before$reach)
+  )
+}
+
+#' The rounds of a run of T that a pass back in time looks at, all or the last 2,000, by which
+#' the weights have settled; and `more`: how many times what came after round `from` of them
+#' stands for the rest.
+#' @noRd
+last_rounds <- function(T, most = 2000L, window = 200L) {
+  if (T <= most) return(list(rounds = T:1, from = T, more = 0))
+  rounds <- T:(T - most + 1L)
+  list(rounds = rounds, from = rounds[most - window + 1L], more = (T - most) / window)
 }
 
 #' Noise and signal at the curvature that they themselves leave: predictors spread by s, about

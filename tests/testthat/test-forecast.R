@@ -210,3 +210,20 @@ test_that("a forecast is fast for thousands of parties", {
   ))[["user.self"]]
   expect_lt(seconds, 2)
 })
+
+test_that("long runs are forecast from their last rounds", {
+  of <- function(T, most) {
+    back <- last_rounds(T, most, 20)
+    c(rounds = length(back$rounds), more = back$more)
+  }
+  expect_identical(of(50, 100), c(rounds = 50, more = 0))
+  expect_equal(of(300, 100), c(rounds = 100, more = 10))
+  expected <- function(T) {
+    dpadmm_plan(3, c(200, 300, 500), iterations = T, method = admm(eta = 1), C = 1,
+      noise = gaussian_noise(0.1), delta = 1e-5
+    )$expected
+  }
+  # by 2,000 rounds this run has forgotten its start
+  expect_equal(expected(4000L)$noise, expected(2000L)$noise, tolerance = 1e-3)
+  expect_equal(expected(4000L)$signal, expected(2000L)$signal, tolerance = 1e-3)
+})
