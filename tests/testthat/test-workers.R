@@ -27,27 +27,50 @@ test_that("one worker or more: values in the order of the tasks, told as they fi
   expect_identical(mirai::status(.compute = "dpadmm-workers")$connections, 0L)
 })
 
-test_that("an error of a task is raised as it was, and the end of a worker is told", {
+test_that("an error of a task is raised as it was", {
   skip_if_not_installed("mirai")
   fails <- function(x) stop(errorCondition("on purpose", class = "mine", field = x))
   for (workers in 1:2) {
     error <- expect_error(run_tasks(list(1, 1, 1), fails, workers), class = "mine")
     expect_identical(error$field, 1)
   }
-  dies <- function(x) if (x == 2) tools::pskill(Sys.getpid(), tools::SIGKILL)
-  error <- expect_error(
-    run_tasks(list(1, 2, 3), dies, 2, words = function(task) paste("number", task)),
-    "A worker ended at number 2", class = "dpadmm_error_operator"
+})
+
+test_that("the end of a worker is told, with its task", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not_installed("mirai")
+  # in a process of its own with a time limit: what waits for a dead worker may wait forever
+  code <- c(
+    sprintf(".libPaths(c(%s))", paste(vapply(.libPaths(), deparse, ""), collapse = ", ")),
+    "library(dpadmm)", "run_tasks <- dpadmm:::run_tasks",
+    "dies <- function(x) if (x == 2) tools::pskill(Sys.getpid(), tools::SIGKILL)",
+    "name <- function(task) paste('number', task)",
+    "one <- tryCatch(run_tasks(list(1, 2, 3), dies, 2, words = name), error = identity)",
+    "left <- mirai::status(.compute = 'dpadmm-workers')$connections",
+    "run <- function(setting, seed) {",
+    "  if (setting$k == 3) tools::pskill(Sys.getpid(), tools::SIGKILL)",
+    "  data.frame(value = 1)",
+    "}",
+    "two <- tryCatch(experiment(data.frame(k = 1:4), run, 1, workers = 2), error = identity)",
+    "answer <- list(one = one[c('message', 'argument', 'place')], left = left,",
+    "  two = conditionMessage(two), classes = c(class(one)[1], class(two)[1]))",
+    "saveRDS(answer, commandArgs(TRUE))"
   )
-  expect_identical(error$argument, "workers")
-  expect_identical(error$place, "number 2")
-  # and then there are no workers left over
-  expect_identical(mirai::status(.compute = "dpadmm-workers")$connections, 0L)
-  run <- function(setting, seed) {
-    if (setting$k == 3) tools::pskill(Sys.getpid(), 9)
-    data.frame(value = 1)
-  }
-  expect_error(experiment(data.frame(k = 1:4), run, 1, workers = 2), "k = 3, repetition = 1",
-    class = "dpadmm_error_operator"
-  )
+  script <- tempfile(fileext = ".R")
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(c(script, file)))
+  writeLines(code, script)
+  log <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
+    c("--vanilla", shQuote(script), shQuote(file)),
+    stdout = TRUE, stderr = TRUE, timeout = 60
+  ))
+  expect_true(file.exists(file), info = paste(log, collapse = "\n"))
+  answer <- readRDS(file)
+  expect_identical(answer$classes, rep("dpadmm_error_operator", 2))
+  expect_match(answer$one$message, "A worker ended at number 2")
+  expect_identical(answer$one$argument, "workers")
+  expect_identical(answer$one$place, "number 2")
+  expect_identical(answer$left, 0L) # and then there are no workers left over
+  expect_match(answer$two, "k = 3, repetition = 1")
 })
