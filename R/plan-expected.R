@@ -44,10 +44,13 @@ forecast_of.dpadmm_family_graph <- function(method, plan) {
 forecast_of.dpadmm_family_server <- function(method, plan) {
   problem <- plan$problem
   share <- if (!is.null(plan$walk)) 1 else if (plan$sample > 0L) plan$sample else plan$n
+  # a loss without a slope of its own has what clipping leaves
+  clip <- min(plan$grad_bound, plan$step_bound / plan$prox_gamma)
   forecast_fp_admm(plan$rounds, plan$n, plan$lambda, plan$prox_gamma,
     block_sd = scale_sd(plan, plan$scales$output), mean_sd = scale_sd(plan, plan$scales$server),
     problem$loss, problem$row_bound, problem$d, share / plan$n, problem$records / plan$n,
-    penalty_curvature(problem$penalty)
+    penalty_curvature(problem$penalty),
+    slope = if (is.infinite(problem$loss$lipschitz)) clip / problem$row_bound
   )
 }
 

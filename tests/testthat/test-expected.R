@@ -43,3 +43,22 @@ test_that("every private plan has a finite forecast that falls with the noise", 
     expect_true(all(diff(noise) < 0))
   }
 })
+
+test_that("a loss without a slope of its own is forecast by the clip", {
+  methods <- list(
+    fp_admm(clip = 0.1), fp_admm(clip = 0.1, setting = "federated", sample = 5),
+    fp_admm(clip = 0.1, clip_on = "step"), fp_admm(clip = 0.1, setting = "decentralized"),
+    dp_sgd(clip = 0.1), dp_cd(clip = 0.1), grad_admm(clip = 0.1), acc_admm(clip = 0.1)
+  )
+  for (method in methods) {
+    ratio <- vapply(c(1, 4), function(epsilon) {
+      small_plan(method, loss = "squared", epsilon = epsilon)$expected$ratio
+    }, 0)
+    expect_true(all(is.finite(ratio)) && ratio[1] > 0 && ratio[1] < ratio[2])
+  }
+  # with one record each, clipping the step by gamma c is clipping the gradient by c
+  signal <- function(...) {
+    small_plan(fp_admm(gamma = 5, noise = "block", ...), loss = "squared")$expected$signal
+  }
+  expect_equal(signal(clip = 0.5, clip_on = "step"), signal(clip = 0.1))
+})
