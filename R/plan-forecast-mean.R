@@ -27,7 +27,7 @@ forecast_fp_admm <- function(rounds, n, lambda, gamma, block_sd, mean_sd, loss, 
     push <- c(move * gamma / (1 + bend), 0)
     step <- rbind(user, shrink * colSums(user))
     noise <- rbind(cbind(spread, 0), shrink * c(colSums(spread), mean_sd))
-    small_response(rounds, function(t) step, noise, c(push, shrink * sum(push)), c(0, 0, 1))
+    small_response(rounds, step, noise, c(push, shrink * sum(push)), c(0, 0, 1))
   }), loss, row_bound, d, slope, own_sd = lambda * block_sd / sqrt(1 - (1 - 2 * lambda)^2))
 }
 
@@ -103,21 +103,31 @@ nesterov_weights <- function(T) {
 
 #' Variance and reach of a coordinate of a linear system s <- step s + noise + push, by weights
 #' going back from the last state (or the mean of all).
-#' @param step,noise,push functions of the iteration, or what they give at all: a matrix, one
-#'   with a column a noise term, a vector.
+#' @param step,noise,push functions of the iteration, or, all three, what they give at all: a
+#'   matrix, one with a column a noise term, a vector.
 #' @param read weights of the state in the model; start: noise of the first state.
 #' @noRd
 small_response <- function(T, step, noise, push, read, average = FALSE, start = 0) {
-  at <- function(what, t) if (is.function(what)) what(t) else what
-  weight <- 0 * read
+  still <- !is.function(step) && !is.function(noise) && !is.function(push)
+  if (still) {
+    back_step <- t(step)
+    sources <- t(noise)
+    pushed <- push
+  }
+  weight <- matrix(0 * read)
   variance <- reach <- 0
   back <- last_rounds(T)
   for (t in back$rounds) {
     if (t == back$from) before <- c(variance, reach)
-    if (average) weight <- weight + read / T else if (t == T) weight <- read
-    variance <- variance + sum(crossprod(at(noise, t), weight)^2)
-    reach <- reach + sum(weight * at(push, t))
-    weight <- as.vector(crossprod(at(step, t), weight))
+    if (average) weight <- weight + read / T else if (t == T) weight <- matrix(read)
+    if (!still) {
+      back_step <- t(step(t))
+      sources <- t(noise(t))
+      pushed <- push(t)
+    }
+    variance <- variance + sum((sources %*% weight)^2)
+    reach <- reach + sum(weight * pushed)
+    weight <- back_step %*% weight
   }
   rest <- if (back$more == 0) 0 else back$more * (c(variance, reach) - before)
   out <- c(variance, reach) + rest
