@@ -12,7 +12,7 @@ resolve_nodes <- function(nodes, n, key) {
   }
   if (is.numeric(nodes) && length(nodes) == 1L) {
     check_number(nodes, "nodes", lower = 2, upper = n, whole = TRUE)
-    size <- tabulate(rep_len(seq_len(nodes), n), nodes)
+    size <- n %/% as.integer(nodes) + (seq_len(nodes) <= n %% nodes)
     return(list(
       index = split_at_random(size, key), names = as.character(seq_len(nodes)), size = size,
       split = TRUE
@@ -28,8 +28,12 @@ resolve_nodes <- function(nodes, n, key) {
 #' The party of each record: `size[i]` of them for party i, in a random order.
 #' @noRd
 split_at_random <- function(size, key) {
-  party <- rep(seq_along(size), size)
-  in_turn <- party[order(sequence(size), party)]
+  in_turn <- if (max(size) - min(size) <= 1 && !is.unsorted(-size)) {
+    rep_len(seq_along(size), sum(size)) # the same in less memory
+  } else {
+    party <- rep(seq_along(size), size)
+    party[order(sequence(size), party)]
+  }
   index <- integer(sum(size))
   index[core_call(.Call(ffi_permutation, key, sum(size)))] <- in_turn
   index
