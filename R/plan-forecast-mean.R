@@ -63,21 +63,17 @@ forecast_split <- function(sd, eta, rho, gamma, C, loss, row_bound, d, accelerat
   a <- sqrt(norm)
   served <- ridge / (ridge + rho * b^2) # of A x + u, what the step in y leaves over
   length <- eta / gamma
+  entering <- lapply(momentum, function(m) matrix(length * c((1 + m) * c(1, a), 1, a)))
   forecast_settled(each_curvature(function(curvature) {
     # of x-hat and u-hat
     x <- c(1 - length * (C * curvature * row_bound^2 / d + norm * rho * served),
       -length * a * rho * served)
     u <- a * x - c(a * (1 - served), -served)
-    step <- function(t) {
-      m <- momentum[t]
-      ahead <- function(row, old) c((1 + m) * row, -m * old)
-      rbind(
-        ahead(x, c(1, 0)), ahead(u, c(0, 1)), c(x, 0, 0), c(u, 0, 0)
-      )
-    }
-    entering <- function(t) length * c((1 + momentum[t]) * c(1, a), 1, a)
-    small_response(T, step, function(t) as.matrix(sd[t] * entering(t)),
-      function(t) C * entering(t), c(0, 0, 1, 0), average,
+    # of the step ahead and of this one, momentum m carrying the difference into the former
+    step <- rbind(c(x, 0, 0), c(u, 0, 0), c(x, 0, 0), c(u, 0, 0))
+    carried <- rbind(c(x, -1, 0), c(u, 0, -1), 0, 0)
+    small_response(T, function(t) step + momentum[t] * carried,
+      function(t) sd[t] * entering[[t]], function(t) C * entering[[t]], c(0, 0, 1, 0), average,
       start = start_sd / (a * rho) * c(0, 1, 0, 1)
     )
   }), loss, row_bound, d, slope)
