@@ -28,14 +28,35 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
   moved <- bound * if (p$neighbours == "replace-one") 2 else 1
   if (is.null(plan$size)) plan$size <- problem$records
   plan$q <- plan$size / problem$records
-  if (budget$private) {
-    plan$releases <- new_releases("output", NA, seq_len(iterations), moved / plan$size,
-      q = plan$q, sampling = if (plan$q < 1) p$sampling else NA_character_,
-      neighbours = p$neighbours
-    )
-  }
+  plan$sensitivity <- moved / plan$size
   plan$words <- list(sees = "Whoever sees every iterate, and the model,")
+  plan$slop <- descent_rounding(plan)
   plan
+}
+
+#' @noRd
+#' @export
+with_releases.dpadmm_family_descent <- function(method, plan) {
+  p <- method$parameters
+  plan$releases <- new_releases("output", NA, seq_len(plan$iterations),
+    round_up(plan$sensitivity) + 2 * plan$slop,
+    q = plan$q, sampling = if (plan$q < 1) p$sampling else NA_character_,
+    neighbours = p$neighbours
+  )
+  plan
+}
+
+#' A batch may hold all records, whatever its expected size.
+#' @noRd
+descent_rounding <- function(plan) {
+  n <- plan$problem$records
+  sum_rounding(n, n * plan$grad_bound / plan$size)
+}
+
+#' @noRd
+#' @export
+rounding_of.dpadmm_family_descent <- function(method, plan) {
+  list(slop = descent_rounding(plan) + grid_slop(plan$noise, plan$problem$d), reach = NULL)
 }
 
 #' @noRd

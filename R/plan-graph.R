@@ -23,13 +23,13 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
     ), argument = "loss", value = problem$loss$name)
   }
   orders <- schedule(method, problem, budget, chosen$iterations)
+  tol <- graph_tolerance(problem, budget, settings$control)
   plan <- c(list(
     problem = problem, budget = budget, iterations = chosen$iterations,
-    tol = rep(graph_tolerance(problem, settings$control), problem$N),
+    tol = tol, slop = tol, tol_given = !is.null(settings$control$tol),
     updates = sum(orders$noisy), shapes = c("node", "matrix"),
     start = start_values(settings$control$start, problem$N, problem$d)
   ), orders)
-  if (budget$private) plan$releases <- graph_releases(plan)
   plan
 }
 
@@ -42,12 +42,18 @@ check_weight_of_loss <- function(problem) {
   ), argument = "C", value = problem$C, place = name)
 }
 
-#' 1e-10 of the scale of the problem, unless the user says otherwise.
+#' Gradient norm to which a node's problem is solved. Unless the user says otherwise: without
+#' noise 1e-10 of the scale of the problem; with noise a share of what a record moves that leaves
+#' the noise which hides it without effect on the result.
 #' @noRd
-graph_tolerance <- function(problem, control) {
-  if (!is.null(control$tol)) return(control$tol)
+graph_tolerance <- function(problem, budget, control) {
+  if (!is.null(control$tol)) return(rep(control$tol, problem$N))
+  if (budget$private) {
+    mechanism <- noise_mechanism(budget$mechanism)
+    return(rep_len(mechanism$solver_share / 2 * gradient_sensitivity(problem), problem$N))
+  }
   gradient <- problem$loss$lipschitz
-  1e-10 * problem$C * problem$row_bound * if (is.finite(gradient)) gradient else 1
+  rep(1e-10 * problem$C * problem$row_bound * if (is.finite(gradient)) gradient else 1, problem$N)
 }
 
 #' The largest change of a node's mean gradient, weighted by C, when a record is replaced.
@@ -62,7 +68,11 @@ modulus_of <- function(plan) {
   plan$problem$rho / plan$problem$N + 2 * plan$eta * plan$problem$degree
 }
 
-#' A row for each node and noisy update.
+#' What the program's minimiser is off by, twice: N x T.
+#' @noRd
+hidden_shift <- function(plan) 2 * (plan$tol + plan$slop) / modulus_of(plan)
+
+#' A row for each node and noisy update, of what theorems are about.
 #' @param updates which iterations are noisy.
 #' @noRd
 graph_releases <- function(plan, updates = which(plan$noisy)) {
@@ -72,12 +82,68 @@ graph_releases <- function(plan, updates = which(plan$noisy)) {
   modulus <- as.vector(modulus_of(plan)[, updates, drop = FALSE])
   sensitivity <- gradient_sensitivity(problem)[node]
   where <- plan$place
+  if (where == "output") {
+    sensitivity <- sensitivity / modulus
+    # exact noise hides the program itself
+    if (!noise_mechanism(plan$budget$mechanism)$pure) {
+      sensitivity <- sensitivity + as.vector(hidden_shift(plan)[, updates, drop = FALSE])
+    }
+  }
   new_releases(where, node, rep(updates, each = problem$N),
-    sensitivity = if (where == "output") sensitivity / modulus else sensitivity,
+    sensitivity = sensitivity,
     weight = as.vector(plan$amplify[, updates, drop = FALSE]),
     curvature = problem$loss$curvature * problem$C / problem$size[node] * problem$row_bound^2,
     modulus = modulus
   )
+}
+
+#' The releases that hide the distance between the program and the theorem, a row for each
+#' of `releases`, at a fixed share of its cost.
+#' @noRd
+hidden_releases <- function(plan, releases, shift = hidden_shift(plan)) {
+  mechanism <- noise_mechanism(plan$budget$mechanism)
+  at <- cbind(releases$node, releases$iteration)
+  moved <- mechanism$hidden_metric(plan$problem$d) * shift[at]
+  new_releases("hidden", releases$node, releases$iteration,
+    sensitivity = moved,
+    weight = releases$weight * moved / (mechanism$hidden_share * releases$sensitivity)
+  )
+}
+
+#' @noRd
+#' @export
+with_releases.dpadmm_family_graph <- function(method, plan) {
+  releases <- graph_releases(plan)
+  exact <- plan$place == "output" && !noise_mechanism(plan$budget$mechanism)$pure
+  plan$releases <- if (exact) releases else rbind(releases, hidden_releases(plan, releases))
+  plan
+}
+
+#' Rounding in a node's solver and draws, within `reach`: see the vignette for each line.
+#' @noRd
+#' @export
+rounding_of.dpadmm_family_graph <- function(method, plan) {
+  problem <- plan$problem
+  mechanism <- noise_mechanism(plan$budget$mechanism)
+  u <- .unit_roundoff
+  n <- problem$size
+  d <- problem$d
+  modulus <- modulus_of(plan)[, plan$noisy, drop = FALSE]
+  own <- function(scale) if (!is.null(scale)) scale[, plan$noisy, drop = FALSE]
+  objective <- draw_bounds(mechanism, own(plan$scales$objective), d)
+  gradient <- problem$C * problem$loss$lipschitz * problem$row_bound
+  reach <- apply((100 * gradient + 2 * objective$most + 0 * modulus) / modulus, 1L, max) +
+    10 * sqrt(colSums(plan$start^2))
+  curvature <- problem$C * problem$loss$curvature * problem$row_bound^2
+  solver <- curvature * 8 * (d + 6) * u * reach + # margins
+    8 * u * gradient + # derivatives
+    sum_rounding(pmin(n, 16384) + n / 16384, gradient) +
+    sum_rounding(n, curvature / problem$row_bound) # the model's curvature
+  added <- 8 * u * (gradient + 2.2 * modulus * reach + objective$most)
+  sent <- grid_slop(own(if (mechanism$pure) plan$scales$hidden else plan$scales$output), d)
+  if (mechanism$pure) sent <- sent + draw_bounds(mechanism, own(plan$scales$output), d)$error
+  needed <- solver + added + objective$error + modulus * sent
+  list(slop = apply(needed, 1L, max), reach = reach)
 }
 
 #' @noRd
@@ -86,11 +152,19 @@ apply_unit.dpadmm_family_graph <- function(method, plan, unit) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
   N <- plan$problem$N
   unit <- matrix(unit, N, plan$updates) # one number a node serves all its updates
-  spread <- matrix(0, N, plan$iterations)
-  spread[, plan$noisy] <- mechanism$scale(unit * plan$amplify[, plan$noisy])
+  spread <- function(x) {
+    out <- matrix(0, N, plan$iterations)
+    out[, plan$noisy] <- x
+    out
+  }
   plan$unit <- unit
   plan$noise <- matrix(mechanism$scale(unit), N, plan$updates)
-  plan$scales <- stats::setNames(list(spread), plan$place)
+  plan$scales <- list(spread(mechanism$scale(unit * plan$amplify[, plan$noisy])))
+  names(plan$scales) <- plan$place
+  hidden <- plan$releases$weight[plan$releases$part == "hidden"]
+  if (length(hidden) > 0L) {
+    plan$scales[[mechanism$hidden_place]] <- spread(as.vector(unit) * hidden)
+  }
   plan
 }
 
@@ -100,6 +174,9 @@ apply_unit.dpadmm_family_graph <- function(method, plan, unit) {
 plan_printed.dpadmm_family_graph <- function(method, plan, unit, releases, view) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
   if (!mechanism$pure || is.null(plan$printed)) return(NULL)
+  stated <- releases$part != "hidden"
+  unit <- rep_len(unit, nrow(releases))[stated]
+  releases <- releases[stated, , drop = FALSE]
   ridge <- plan$problem$rho / plan$problem$N
   printed <- .printed_graph[[plan$printed]](mechanism$scale(unit * releases$weight),
     sensitivity = releases$sensitivity, curvature = releases$curvature,

@@ -16,7 +16,7 @@ make_plan <- function(problem, method, budget, iterations, control, key) {
     c(draft, list(method = method, control = control, private = budget$private)),
     class = "dpadmm_plan"
   )
-  if (plan$private) plan <- protect(method, plan)
+  if (plan$private) plan <- with_rounding(method, plan)
   plan$expected <- expected_of(plan)
   plan
 }
@@ -68,7 +68,8 @@ calibrated <- function(plan) {
 #' The unit of each release.
 #' @noRd
 release_units <- function(releases, unit) {
-  if (ncol(unit) > 1L) return(as.vector(unit)) # releases go by party, then by update
+  # releases go by party, then by update, then by what they are of
+  if (ncol(unit) > 1L) return(rep_len(as.vector(unit), nrow(releases)))
   unit[ifelse(is.na(releases$node), 1L, releases$node), 1L]
 }
 

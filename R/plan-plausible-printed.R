@@ -82,7 +82,7 @@ plan_printed.dpadmm_family_plausible <- function(method, plan, unit, releases, v
   node <- releases$node[first]
   printed_plausible_admm(sd[first], sd[part("output")],
     sensitivity = releases$sensitivity[first],
-    shift = releases$sensitivity[part("output")] / 2,
+    shift = (plan$beta / modulus_of(plan)[, 1L])[releases$node[first]],
     curvature = releases$curvature[first], ridge = plan$problem$rho / plan$problem$N,
     node = node, iteration = releases$iteration[first],
     test = if (any(test)) {

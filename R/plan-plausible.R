@@ -19,12 +19,13 @@ draft_plan.dpadmm_family_plausible <- function(method, problem, budget, settings
   beta <- if (!is.null(p$beta)) p$beta else if (printed) 10^-3.5 else default_beta(problem, plan)
   plan$as_printed <- printed
   plan$beta <- plan$tol <- per_node(beta, problem$N, "beta")
+  plan$slop <- 0.005 * plan$beta
+  plan$query_slop <- if (!is.null(plan$test_settings)) numeric(problem$N)
   plan$test_share <- p$test_share
   split <- if (!is.null(p$split)) per_node(p$split, problem$N, "split")
   if (budget$private) {
     plan$chosen_split <- split
     plan$split <- if (is.null(split)) variance_split(plan) else split
-    plan <- with_split(plan, plan$split)
   }
   if (!is.null(plan$test_settings)) plan <- with_test(plan)
   plan
@@ -56,7 +57,7 @@ default_beta <- function(problem, plan) {
 #' minimiser moves by `shift[, 1]`, the distance to it by `shift[, 2]`.
 #' @noRd
 shifts <- function(plan) {
-  cbind(gradient_sensitivity(plan$problem), 2 * plan$beta) / modulus_of(plan)[, 1L]
+  cbind(gradient_sensitivity(plan$problem), 2 * (plan$beta + plan$slop)) / modulus_of(plan)[, 1L]
 }
 
 #' The split of least variance when the variances of both noises add, and a release costs
@@ -88,9 +89,11 @@ with_split <- function(plan, split) {
   if (!pure) cost <- cost^2 / 2
   node <- rep(seq_len(problem$N), plan$sends)
   objective <- graph_releases(plan, seq_len(plan$sends))
-  releases <- list(objective, new_releases("output", node, objective$iteration,
+  output <- new_releases("output", node, objective$iteration,
     sensitivity = shift[node, 2L], weight = result[node]
-  ))
+  )
+  releases <- list(objective, output)
+  if (pure) releases[[4L]] <- hidden_releases(plan, output, hidden_shift(plan))
   if (!is.null(plan$test_share)) {
     share <- plan$sends * cost / (1 - split) * plan$test_share / (1 - plan$test_share)
     releases[[3L]] <- new_releases(
@@ -98,9 +101,27 @@ with_split <- function(plan, split) {
       sensitivity = 0, weight = 1 / if (pure) share else sqrt(2 * share)
     )
   }
-  plan$releases <- do.call(rbind, releases)
+  plan$releases <- do.call(rbind, Filter(Negate(is.null), releases))
   plan$result_weight <- result
   plan
+}
+
+#' @noRd
+#' @export
+with_releases.dpadmm_family_plausible <- function(method, plan) with_split(plan, plan$split)
+
+#' @noRd
+#' @export
+rounding_of.dpadmm_family_plausible <- function(method, plan) {
+  needed <- NextMethod()
+  if (any(bad <- needed$slop > plan$beta)) {
+    abort("argument", sprintf(
+      "`beta` = %g is less than rounding in double precision allows here: take at least %.2g.",
+      plan$beta[bad][1L], 2 * max(needed$slop)
+    ), argument = "beta", value = plan$beta[bad][1L])
+  }
+  if (!is.null(plan$test)) needed$query <- query_rounding(plan, needed$reach)
+  needed
 }
 
 #' @noRd
@@ -195,5 +216,9 @@ noise_scales <- function(plan, objective, output, epsilon) {
   N <- plan$problem$N
   plan$noise <- list(objective = objective, output = output)
   plan$scales <- lapply(plan$noise, matrix, N, plan$iterations)
+  hidden <- plan$releases$weight[plan$releases$part == "hidden"][seq_len(N)]
+  if (length(plan$unit) && !anyNA(hidden)) {
+    plan$scales$hidden <- matrix(plan$unit[, 1L] * hidden, N, plan$iterations)
+  }
   if (is.null(plan$test)) plan else with_test(plan, epsilon)
 }

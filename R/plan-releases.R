@@ -5,8 +5,9 @@
 # `weight`, where a larger size is more private (a standard deviation, or the inverse of a
 # rate, or of the epsilon of a test). So one root-finder calibrates every method.
 
-#' @param part where the noise is: "objective", "output", or "test" (a pure mechanism; or
-#'   "printed_test", of which nothing is proved).
+#' @param part where the noise is: "objective", "output", "hidden" (exact noise that hides how
+#'   far the program is from its theorem), or "test" (a pure mechanism; or "printed_test", of
+#'   which nothing is proved).
 #' @param node party, `NA`: everybody's records. The rest as in [dp_event].
 #' @noRd
 new_releases <- function(part, node, iteration, sensitivity, weight = 1, count = 1,
@@ -45,6 +46,7 @@ part_events <- function(part, r, size, mechanism, problem) {
   if (part == "printed_test") {
     return(event_printed_test(round_up(1 / size), node = r$node, iteration = r$iteration))
   }
+  if (part == "hidden") return(of(mechanism$hidden_event, size, r$sensitivity, dim = problem$d))
   scale <- mechanism$scale(size)
   if (part == "objective") {
     return(of(mechanism$objective_event, scale, r$sensitivity, r$curvature, r$modulus,

@@ -27,11 +27,9 @@ draft_plan.dpadmm_family_server <- function(method, problem, budget, settings) {
   } else {
     tol
   }
-  if (budget$private) {
-    check_server_noise(plan)
-    plan$releases <- server_releases(plan)
-  }
   plan$words <- list(unit = problem$unit)
+  if (budget$private) check_server_noise(plan)
+  plan$slop <- 0
   plan
 }
 
@@ -89,6 +87,33 @@ check_server_noise <- function(plan) {
 
 #' By round, for the user who has taken part most so far.
 #' @noRd
+#' @export
+with_releases.dpadmm_family_server <- function(method, plan) {
+  plan$releases <- server_releases(plan)
+  plan$releases$sensitivity <- plan$releases$sensitivity + 2 * plan$slop
+  plan
+}
+
+#' Of aggregate noise, what rounding does to a user's state in every round, and to the sum. Own
+#' noise hides what is computed from one user's records alone, whose norm is bounded as computed.
+#' @noRd
+#' @export
+rounding_of.dpadmm_family_server <- function(method, plan) {
+  d <- plan$problem$d
+  grid <- grid_slop(plan$noise, d)
+  if (plan$noise_on == "block") return(list(slop = grid, reach = NULL))
+  step <- min(plan$prox_gamma * plan$grad_bound, plan$step_bound)
+  T <- plan$rounds
+  u <- .unit_roundoff
+  reach <- 1000 * (step + plan$noise * sqrt(d * T))
+  size <- reach + step
+  per_round <- 16 * (d + 16) * u * size * # the state, and its prox by the slope of the loss
+    (1 + plan$prox_gamma * plan$problem$loss$curvature * plan$problem$row_bound^2) +
+    2^-58 * size + # what a compressed state forgets
+    if (is.null(plan$problem$users)) 0 else 2 * plan$prox_gamma * plan$solver_tol
+  list(slop = grid + T * per_round + sum_rounding(plan$n + T, size), reach = reach)
+}
+
 server_releases <- function(plan) {
   step <- min(plan$prox_gamma * plan$grad_bound, plan$step_bound)
   released <- seq_len(plan$rounds) + plan$late

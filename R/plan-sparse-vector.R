@@ -13,6 +13,22 @@ query_sensitivity <- function(problem, loss_clip, beta, modulus) {
   round_up(pmin(2 * loss_clip, 2 * loss_clip / problem$size + slope * moved), 64)
 }
 
+#' What a query is off by: the margins of both losses, their sums, and half a step of the grid on
+#' which it is compared, whose noise the core draws in whole steps.
+#' @noRd
+query_rounding <- function(plan, reach) {
+  problem <- plan$problem
+  test <- plan$test
+  u <- .unit_roundoff
+  slope <- problem$loss$lipschitz * problem$row_bound
+  scales <- cbind(test$threshold_scale, test$query_scale)
+  grid <- pmax(2^-40 * apply(scales, 1L, min), 2^-56 * apply(scales, 1L, max),
+    2^-58 * abs(test$threshold)
+  )
+  2 * slope * 8 * (problem$d + 6) * u * reach +
+    2 * sum_rounding(problem$size, test$loss_clip) + 32 * u * test$loss_clip + 2 * grid
+}
+
 #' The test as the core takes it, every number one a node. As printed the threshold's noise
 #' is fresh for every query, with a scale that grows with the number of sends.
 #' @param epsilon what its noise is worth, one a node; `NULL`: no noise.
@@ -37,7 +53,8 @@ with_test <- function(plan, epsilon = NULL) {
   sensitivity <- if (plan$as_printed) {
     rep(2 * p$loss_clip, N)
   } else {
-    query_sensitivity(plan$problem, p$loss_clip, plan$beta, modulus_of(plan)[, 1L])
+    query_sensitivity(plan$problem, p$loss_clip, plan$beta + plan$slop, modulus_of(plan)[, 1L]) +
+      2 * plan$query_slop
   }
   plan$test <- sparse_vector_test(p, N, sensitivity, epsilon, plan$sends, plan$as_printed)
   plan

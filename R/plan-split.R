@@ -36,8 +36,37 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
     ), argument = "init")
   }
   plan$sensitivity <- split_sensitivity(problem, p$clip)
-  plan$releases <- new_releases("output", 1L, plan$noisy, plan$sensitivity)
+  plan$slop <- sum_rounding(problem$records, plan$sensitivity * problem$records / 2)
   plan
+}
+
+#' Exact noise hides the rounding of the gradient's sum itself, other noise has some beside it.
+#' @noRd
+#' @export
+with_releases.dpadmm_family_split <- function(method, plan) {
+  moved <- plan$sensitivity + 2 * plan$slop
+  pure <- noise_mechanism(plan$budget$mechanism)$pure
+  main <- new_releases("output", 1L, plan$noisy, if (pure) plan$sensitivity else moved)
+  plan$releases <- main
+  if (!pure) return(plan)
+  shift <- matrix(2 * plan$slop, 1L, plan$iterations + 1L)
+  at <- main
+  at$iteration <- main$iteration + 1 # x_0 is iteration 0
+  hidden <- hidden_releases(plan, at, shift)
+  hidden$iteration <- main$iteration
+  plan$releases <- rbind(main, hidden)
+  plan
+}
+
+#' @noRd
+#' @export
+rounding_of.dpadmm_family_split <- function(method, plan) {
+  d <- plan$problem$d
+  mechanism <- noise_mechanism(plan$budget$mechanism)
+  sum <- sum_rounding(plan$problem$records, plan$sensitivity * plan$problem$records / 2)
+  if (!mechanism$pure) return(list(slop = sum + max(grid_slop(plan$noise, d)), reach = NULL))
+  drawn <- draw_bounds(mechanism, plan$noise, d)$error
+  list(slop = sum + max(drawn + grid_slop(plan$hidden, d)), reach = NULL)
 }
 
 #' A, b (diagonal of B), c, g and its weights by row of A, for d features.
@@ -124,11 +153,17 @@ split_sensitivity <- function(problem, clip) {
 apply_unit.dpadmm_family_split <- function(method, plan, unit) {
   plan$unit <- matrix(unit, 1L, plan$updates)
   plan$noise <- noise_mechanism(plan$budget$mechanism)$scale(as.vector(plan$unit))
+  hidden <- plan$releases$weight[plan$releases$part == "hidden"]
+  plan$hidden <- if (length(hidden) > 0L) as.vector(plan$unit) * hidden
   from_start <- plan$init == "noisy-gradient"
   plan$scales <- list(
     gradient = matrix(if (from_start) plan$noise[-1L] else plan$noise, 1L),
     start = if (from_start) plan$noise[1L] else 0
   )
+  if (!is.null(plan$hidden)) {
+    plan$scales$hidden <- matrix(if (from_start) plan$hidden[-1L] else plan$hidden, 1L)
+    plan$scales$start_hidden <- if (from_start) plan$hidden[1L] else 0
+  }
   plan$words$released <- sprintf(
     "%d gradients, each released with %s noise", plan$updates,
     noise_mechanism(plan$budget$mechanism)$words
@@ -141,7 +176,7 @@ apply_unit.dpadmm_family_split <- function(method, plan, unit) {
 #' @export
 plan_printed.dpadmm_family_split <- function(method, plan, unit, releases, view) {
   if (noise_mechanism(plan$budget$mechanism)$pure) return(NULL)
-  printed <- printed_gradient_admm(unit, releases$sensitivity / 2, plan$mu, releases$iteration)
+  printed <- printed_gradient_admm(unit, plan$sensitivity / 2, plan$mu, releases$iteration)
   printed$count <- releases$count
   printed
 }

@@ -8,12 +8,21 @@
 # of a value with this noise, and of the minimiser of an objective with it in its linear term;
 # they take the same arguments for every mechanism, whether it needs them or not, and pass on
 # node, iteration, count, neighbours and tolerance.
+#
+# The distance between the program and the theorem is hidden by noise that is exact on a grid:
+# `hidden_event()`, of noise that the core takes as `hidden_place`, whose cost is `hidden_share`
+# of the main release's in the units of `size`. `hidden_metric(d)`: the largest norm, in the
+# metric of that noise, of a vector of length 1. `solver_share`: of what a record moves, the
+# tolerance at which such noise is small beside the main one.
 .noise_mechanisms <- list(
   gamma = list(
     words = "Gamma-norm", density = "density ~ exp(-alpha ||b||)", scale_name = "alpha",
     size = function(scale) 1 / scale, scale = function(size) 1 / size,
     # the norm is Gamma distributed, of shape d: its mean square is d (d + 1) / alpha^2
     sd = function(scale, d) sqrt(d + 1) / scale, pure = TRUE,
+    hidden_place = "hidden", hidden_share = 1e-3, solver_share = 1e-6,
+    hidden_metric = function(d) sqrt(d),
+    hidden_event = function(size, sensitivity, dim, ...) dp_event_laplace(size, sensitivity, ...),
     output_event = function(scale, sensitivity, dim, ...) {
       dp_event_gamma(scale, sensitivity, dim = dim, ...)
     },
@@ -27,6 +36,11 @@
   gaussian = list(
     words = "Gaussian", density = "N(0, sigma^2) a coordinate", scale_name = "sigma",
     size = identity, scale = identity, sd = function(scale, d) scale, pure = FALSE,
+    hidden_place = "output", hidden_share = 0.03, solver_share = 1e-5,
+    hidden_metric = function(d) 1,
+    hidden_event = function(size, sensitivity, dim, ...) {
+      dp_event_gaussian(size, sensitivity, ...)
+    },
     output_event = function(scale, sensitivity, dim, ...) {
       dp_event_gaussian(scale, sensitivity, ...)
     },

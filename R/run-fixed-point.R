@@ -106,13 +106,11 @@ fixed_point <- function(operator, u0, blocks = NULL, lambda = 0.5, active = "all
 noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key) {
   d <- length(u)
   iterates <- matrix(0, K, d)
-  if (any(scale != 0)) eta <- core_call(.Call(ffi_noise, "gaussian", 1, as.double(d), as.double(K),
-    key, 0)) * scale
   for (k in seq_len(K)) {
     here <- coordinates(k)
     if (length(here)) {
       target <- evaluate(k, u, here)
-      if (any(scale != 0)) target <- target + eta[k, here]
+      if (scale > 0) target <- sent_value(target, scale, k, key)
       u[here] <- u[here] + lambda[k] * (target - u[here])
     }
     iterates[k, ] <- u
@@ -120,6 +118,12 @@ noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key) {
   if (!all(is.finite(u))) abort("finite",
     "The iteration left the range of double precision numbers.")
   iterates
+}
+
+#' A value as it may be sent in round k: on a grid, with exact Gaussian noise.
+#' @noRd
+sent_value <- function(x, sigma, k, key) {
+  core_call(.Call(ffi_release, "gaussian", sigma, as.double(x), as.double(k), key))
 }
 
 #' Gaussian releases of the active blocks, by iteration.

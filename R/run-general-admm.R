@@ -70,16 +70,16 @@ general_admm <- function(prox_f, prox_g, A = NULL, B = NULL, c = 0, u0, lambda =
   moved <- if (private) general_sensitivity(A, gamma, lipschitz, n, K)
   events <- function(sigma) dp_event_gaussian(sigma, moved$sensitivity, count = K - 1L)
   sigma <- iteration_noise(noise, epsilon, delta, events, moved$sensitivity)$sigma
-  eta <- if (!is.null(sigma)) core_call(.Call(ffi_noise, "gaussian", sigma, as.double(m),
-    as.double(K), key, 0))
   z <- matrix(0, K, ncol(B))
   for (k in seq_len(K)) {
     z[k, ] <- whole_vector(step_g(u, gamma, -B), ncol(B), "prox_g()")
     if (k == K) break # what follows reads the records and is not released
     Bz <- as.vector(B %*% z[k, ])
     x <- whole_vector(prox_f(c - u - 2 * Bz, gamma, A), ncol(A), "prox_f()")
-    u <- u + 2 * lambda * (as.vector(A %*% x) + Bz - c)
-    if (!is.null(sigma)) u <- u + lambda * eta[k, ]
+    # only what reads the records is sent: the rest is public
+    Ax <- as.vector(A %*% x)
+    if (!is.null(sigma)) Ax <- sent_value(Ax, sigma / 2, k, key)
+    u <- u + 2 * lambda * (Ax + Bz - c)
   }
   structure(list(
     u = if (!is.null(sigma)) u, z = z[K, ], iterates = z,

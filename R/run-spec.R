@@ -33,7 +33,7 @@ core_orders.dpadmm_family_graph <- function(method, plan) {
     weight = problem$C / problem$size, ridge = problem$rho / problem$N, clip = Inf,
     eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = plan$tol,
     objective_scale = plan$scales$objective, output_scale = plan$scales$output,
-    test = plan$test, start = plan$start
+    hidden_scale = plan$scales$hidden, reach = plan$reach, test = plan$test, start = plan$start
   )
 }
 
@@ -47,7 +47,8 @@ core_orders.dpadmm_family_server <- function(method, plan) {
     users = as.integer(plan$n), lambda = plan$lambda, prox_gamma = plan$prox_gamma,
     step_bound = plan$step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty),
     output_scale = if (!is.null(plan$scales$output)) t(scale(plan$scales$output)),
-    server_scale = scale(plan$scales$server), sample = plan$sample, walk = plan$walk,
+    server_scale = scale(plan$scales$server), reach = rep(plan$reach, plan$problem$N),
+    sample = plan$sample, walk = plan$walk,
     public_key = plan$public_key, late = plan$late
   )
 }
@@ -60,6 +61,7 @@ core_orders.dpadmm_family_split <- function(method, plan) {
   list(
     relay = "split", weight = problem$C / problem$records, ridge = 0, clip = plan$clip,
     objective_scale = plan$scales$gradient, start_scale = if (plan$private) plan$scales$start,
+    hidden_scale = plan$scales$hidden, start_hidden = plan$scales$start_hidden,
     A = packed(constraint$A, numeric(nrow(constraint$A))), b = constraint$b, c = constraint$c,
     weights = constraint$weights, penalty = problem$penalty$name,
     parameter = penalty_numbers(problem$penalty), split_eta = plan$eta, split_rho = plan$rho,

@@ -36,6 +36,7 @@ static void read_objective(ffi_reader *r, dpa_plan *plan) {
   plan->weight = ffi_reals(r, "weight", plan->parties);
   plan->ridge = ffi_real(r, "ridge", 0.0, inf);
   plan->clip = ffi_real(r, "clip", 0.0, inf);
+  plan->reach = ffi_maybe_reals(r, "reach", plan->parties);
   plan->start = ffi_maybe_reals(
       r, "start", plan->d * (plan->relay && plan->relay->many ? plan->parties : 1));
 }
@@ -62,9 +63,25 @@ static void check_drawn(ffi_reader *r, const dpa_plan *plan, const double *scale
   ffi_check(r, ok, name);
 }
 
+/* Noise that is not exact on a grid needs some that is, in every round that draws. */
+static void check_hidden(ffi_reader *r, const dpa_plan *plan, const char *name) {
+  int ok = 1;
+  for (size_t t = 0; t < plan->rounds; t++)
+    for (size_t i = 0; i < plan->parties; i++) {
+      const size_t at = t * plan->parties + i;
+      const int draws = (plan->objective_scale && plan->objective_scale[at] > 0.0) ||
+                        (plan->output_scale && plan->output_scale[at] > 0.0);
+      const int hidden = plan->hidden_scale && plan->hidden_scale[at] > 0.0;
+      const int exact = plan->mechanism->step != NULL;
+      ok &= hidden == (draws && !exact);
+    }
+  ffi_check(r, ok, name);
+}
+
 static void read_noise(ffi_reader *r, dpa_plan *plan) {
   static const char *const scales[] = {"objective_scale", "output_scale",
-                                       "server_scale", "start_scale"};
+                                       "hidden_scale",    "server_scale",
+                                       "start_scale",     "start_hidden"};
   const size_t size = plan->parties * plan->rounds;
   int given = 0;
   for (size_t k = 0; k < sizeof scales / sizeof *scales; k++)
@@ -76,12 +93,15 @@ static void read_noise(ffi_reader *r, dpa_plan *plan) {
   ffi_check(r, plan->mechanism != NULL, "mechanism");
   plan->objective_scale = read_scales(r, scales[0], size);
   plan->output_scale = read_scales(r, scales[1], size);
+  plan->hidden_scale = read_scales(r, scales[2], size);
   if (r->bad)
     return;
   check_drawn(r, plan, plan->objective_scale, DPA_DRAWS_OBJECTIVE, scales[0]);
   check_drawn(r, plan, plan->output_scale, DPA_DRAWS_OUTPUT, scales[1]);
-  ffi_check(r, plan->relay == &dpa_relay_server || !ffi_has(r, scales[2]), scales[2]);
-  ffi_check(r, plan->relay == &dpa_relay_split || !ffi_has(r, scales[3]), scales[3]);
+  check_hidden(r, plan, scales[2]);
+  ffi_check(r, plan->relay == &dpa_relay_server || !ffi_has(r, scales[3]), scales[3]);
+  ffi_check(r, plan->relay == &dpa_relay_split || !ffi_has(r, scales[4]), scales[4]);
+  ffi_check(r, plan->relay == &dpa_relay_split || !ffi_has(r, scales[5]), scales[5]);
 }
 
 static void read_orders(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
@@ -157,8 +177,10 @@ static void read_split(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   split->accelerated = ffi_flag(r, "accelerated");
   split->restart = ffi_flag(r, "restart");
   split->inverse = ffi_maybe_reals(r, "inverse", plan->d * plan->d);
-  if (plan->mechanism)
+  if (plan->mechanism) {
     split->start_scale = read_scales(r, "start_scale", plan->parties);
+    split->start_hidden = read_scales(r, "start_hidden", plan->parties);
+  }
 }
 
 static void read_batch(ffi_reader *r, dpa_plan *plan) {

@@ -1,7 +1,21 @@
 #include "random/draw.h"
 
+#include "random/discrete.h"
+
 #include <math.h>
 #include <string.h>
+
+/* Nothing that must not be used is left behind. */
+static dpa_status finish(dpa_stream *stream, double *out, size_t d) {
+  dpa_status status = dpa_stream_status(stream);
+  dpa_forget(stream, sizeof *stream);
+  for (size_t j = 0; j < d; j++)
+    if (!isfinite(out[j]) && status == DPA_OK)
+      status = DPA_NUMERIC;
+  if (status != DPA_OK)
+    memset(out, 0, d * sizeof *out);
+  return status;
+}
 
 dpa_status dpa_draw(const dpa_mechanism *mechanism, const dpa_key *key, uint32_t user,
                     uint32_t round, dpa_purpose purpose, double scale, double *out,
@@ -14,12 +28,61 @@ dpa_status dpa_draw(const dpa_mechanism *mechanism, const dpa_key *key, uint32_t
   dpa_stream stream;
   dpa_stream_init(&stream, key, user, round, purpose);
   mechanism->draw(&stream, scale, out, d);
-  dpa_status status = dpa_stream_status(&stream);
-  dpa_forget(&stream, sizeof stream);
+  return finish(&stream, out, d);
+}
+
+dpa_status dpa_draw_steps(const dpa_mechanism *mechanism, const dpa_key *key,
+                          uint32_t user, uint32_t round, dpa_purpose purpose,
+                          uint64_t scale, int64_t *out, size_t d) {
+  if (!mechanism->step || scale < 1 || scale > DPA_DISCRETE_MOST)
+    return DPA_ARGUMENT;
+  dpa_stream stream;
+  dpa_stream_init(&stream, key, user, round, purpose);
   for (size_t j = 0; j < d; j++)
-    if (!isfinite(out[j]) && status == DPA_OK)
-      status = DPA_NUMERIC;
+    out[j] = mechanism->step(&stream, scale);
+  const dpa_status status = dpa_stream_status(&stream);
+  dpa_forget(&stream, sizeof stream);
   if (status != DPA_OK)
     memset(out, 0, d * sizeof *out);
   return status;
+}
+
+#define GRID_BITS 41 /* scale / grid < 2^GRID_BITS, and at least half of it */
+
+double dpa_grid(double scale) {
+  int exponent;
+  if (!(scale > 0.0) || isinf(scale))
+    return 0.0;
+  (void)frexp(scale, &exponent);
+  exponent -= GRID_BITS;
+  return exponent < -1074 ? 0.0 : ldexp(1.0, exponent);
+}
+
+/* The nearest multiple of the grid. */
+static double round_to(double value, double grid) {
+  /* from here on a double is a multiple of the grid, and the quotient may overflow */
+  return fabs(value) >= 0x1p52 * grid ? value : grid * rint(value / grid);
+}
+
+dpa_status dpa_release(const dpa_mechanism *mechanism, const dpa_key *key,
+                       uint32_t user, uint32_t round, dpa_purpose purpose, double scale,
+                       const double *value, double *out, size_t d) {
+  if (out != value)
+    memcpy(out, value, d * sizeof *out);
+  if (!mechanism || scale == 0.0)
+    return DPA_OK;
+  const double grid = dpa_grid(scale);
+  if (!mechanism->step || grid == 0.0) {
+    memset(out, 0, d * sizeof *out);
+    return DPA_ARGUMENT;
+  }
+  const uint64_t steps = (uint64_t)ceil(scale / grid);
+  dpa_stream stream;
+  dpa_stream_init(&stream, key, user, round, purpose);
+  for (size_t j = 0; j < d; j++) {
+    /* both terms are multiples of the grid and exact: only their sum is rounded */
+    const double noise = grid * (double)mechanism->step(&stream, steps);
+    out[j] = round_to(out[j], grid) + noise;
+  }
+  return finish(&stream, out, d);
 }

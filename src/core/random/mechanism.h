@@ -9,18 +9,27 @@ typedef struct dpa_mechanism {
   const char *name;
   void (*draw)(dpa_stream *stream, double scale, double *out, size_t d);
   double (*sd)(double scale, size_t d); /* standard deviation of one entry */
+  /* A whole number of noise whose scale is `scale` steps, by whole numbers only; NULL
+   * where the mechanism has no such law. */
+  int64_t (*step)(dpa_stream *stream, uint64_t scale);
 } dpa_mechanism;
 
-/* gamma: density proportional to exp(-alpha ||b||): a direction (d standard normals,
- * drawn as for gaussian and divided by their norm; drawn first), times a norm that is
- * Gamma(shape d, scale 1/alpha), drawn as the sum of d terms -log(u) divided by alpha.
+/* gamma: density proportional to exp(-alpha ||b||): a direction (d standard normals
+ * divided by their norm; drawn first), times a norm that is Gamma(shape d, scale
+ * 1/alpha), drawn as the sum of d exponentials (fine below 1/2) divided by alpha. The
+ * normals come in pairs: e exponential (fine below 1/2), u uniform, a word whose top
+ * two bits are signs (1: negative), r = sqrt(2 e), +-r cos(pi u / 2), +-r sin(pi u /
+ * 2); of an odd d the last takes the sine.
  *
- * gaussian: N(0, sigma^2) entries. Box-Muller in pairs: u1, u2 uniform,
- * r = sqrt(-2 log u1), out[2k] = sigma r cos(2 pi u2), out[2k+1] = sigma r sin(2 pi
- * u2); the last sine is drawn and dropped when d is odd.
+ * gaussian: N(0, sigma^2) entries. Box-Muller in pairs: e exponential (fine below
+ * 2^-20), u uniform, r = sqrt(2 e), out[2k] = sigma r cos(2 pi u), out[2k+1] = sigma r
+ * sin(2 pi u); the last sine is drawn and dropped when d is odd. Steps: the discrete
+ * Gaussian.
  *
  * laplace: independent entries of scale b: the sign is the top bit of a word (1:
- * negative), drawn first, the size -b log(u). */
+ * negative), drawn first, the size b times an exponential (fine below 1/2). Steps: the
+ * discrete Laplace.
+ */
 extern const dpa_mechanism dpa_mechanism_gamma, dpa_mechanism_gaussian,
     dpa_mechanism_laplace;
 

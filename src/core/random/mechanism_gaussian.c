@@ -1,4 +1,5 @@
 /* Independent normal entries of standard deviation `scale`. */
+#include "random/discrete.h"
 #include "random/mechanism.h"
 
 #include <math.h>
@@ -6,11 +7,10 @@
 /* Two independent standard normals by Box-Muller. */
 static void normal_pair(dpa_stream *stream, double *first, double *second) {
   const double two_pi = 6.283185307179586476925;
-  const double u1 = dpa_stream_uniform(stream);
-  const double u2 = dpa_stream_uniform(stream);
-  const double r = sqrt(-2.0 * log(u1));
-  *first = r * cos(two_pi * u2);
-  *second = r * sin(two_pi * u2);
+  const double r = sqrt(2.0 * dpa_stream_exponential(stream, 0x1p-20));
+  const double angle = two_pi * dpa_stream_uniform(stream);
+  *first = r * cos(angle);
+  *second = r * sin(angle);
 }
 
 static void draw(dpa_stream *stream, double scale, double *out, size_t d) {
@@ -28,4 +28,5 @@ static double sd(double scale, size_t d) {
   return scale;
 }
 
-const dpa_mechanism dpa_mechanism_gaussian = {"gaussian", draw, sd};
+const dpa_mechanism dpa_mechanism_gaussian = {"gaussian", draw, sd,
+                                              dpa_discrete_gaussian};

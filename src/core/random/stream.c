@@ -1,5 +1,6 @@
 #include "random/stream.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- ChaCha20 -------------------------------------------------------------- */
@@ -160,6 +161,13 @@ double dpa_stream_uniform(dpa_stream *stream) {
   double u;
   memcpy(&u, &bits, sizeof u);
   return u;
+}
+
+double dpa_stream_exponential(dpa_stream *stream, double fine) {
+  const double u = dpa_stream_uniform(stream), rest = 1.0 - u;
+  if (rest >= fine)
+    return -log(u);
+  return -log1p(-((rest - 0x1p-53) + 0x1p-53 * dpa_stream_uniform(stream)));
 }
 
 uint64_t dpa_stream_below(dpa_stream *stream, uint64_t n) {

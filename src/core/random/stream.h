@@ -22,7 +22,8 @@ typedef enum dpa_purpose {
   DPA_SAMPLING = 4,        /* who takes part */
   DPA_NOISE_RELEASE = 6,   /* fresh objective noise of a released solution */
   DPA_NOISE_SERVER = 7,    /* a server's, on the mean of what it was sent */
-  DPA_DERIVE = 8           /* a party's key: never drawn from otherwise */
+  DPA_DERIVE = 8,          /* a party's key: never drawn from otherwise */
+  DPA_NOISE_HIDDEN = 9     /* on a value whose main noise is not exact on a grid */
 } dpa_purpose;
 
 typedef struct dpa_key {
@@ -58,6 +59,12 @@ dpa_status dpa_stream_status(const dpa_stream *stream);
  * they are zero and e < 1000; e is at most 1000); the value is (1 + mantissa 2^-52)
  * 2^-e. Never 0 or 1. */
 double dpa_stream_uniform(dpa_stream *stream);
+
+/* Exponential of mean 1: -log(u) for a uniform u. Near 1 there are few u: where 1 - u
+ * is below `fine`, it is replaced by (1 - u) - 2^-53 (1 - v), v another uniform. With
+ * fine = 1/2 the relative error is a few ulp however small the result; with 2^-20 its
+ * square root is within 2^-43. */
+double dpa_stream_exponential(dpa_stream *stream, double fine);
 
 /* A whole number uniform on 0, ..., n - 1 (n >= 1): words are drawn until one is below
  * the largest multiple of n that is at most 2^64, then reduced modulo n. */

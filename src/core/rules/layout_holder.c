@@ -12,7 +12,6 @@ static void place_state(dpa_party *party, dpa_arena *arena) {
 static void place_cache(dpa_party *party, dpa_arena *arena) {
   dpa_holder *holder = &party->as.holder;
   holder->at = DPA_TAKE(arena, double, party->d);
-  holder->noise = DPA_TAKE(arena, double, party->d);
   holder->part = DPA_TAKE(arena, double, party->d);
   holder->batch = DPA_TAKE(arena, int, party->records.n);
   holder->gradient.data = &party->records;

@@ -60,7 +60,6 @@ static void place_cache(dpa_party *party, dpa_arena *arena) {
   users->z = DPA_TAKE(arena, double, d);
   users->row = DPA_TAKE(arena, double, d);
   users->change = DPA_TAKE(arena, double, d);
-  users->noise = DPA_TAKE(arena, double, d);
   if (!users->size)
     users->margin = DPA_TAKE(arena, double, n);
   if (users->store == DPA_SHARED) {

@@ -56,6 +56,19 @@ dpa_status dpa_solver_rebuild(dpa_solver *s) {
   return dpa_solver_factorise(s);
 }
 
+/* What is left of (H + quad I) dir + grad, whose solution dir is meant to be: Cholesky
+ * rounds. `old_grad` is work space. */
+static double residual(dpa_solver *s) {
+  const size_t d = s->data->d;
+  const int di = (int)d, one = 1;
+  const double unit = 1.0;
+  for (size_t j = 0; j < d; j++)
+    s->old_grad[j] = s->grad[j] + s->at.quad * s->dir[j];
+  F77_CALL(dsymv)
+  ("L", &di, &unit, s->curvature, &di, s->dir, &one, &unit, s->old_grad, &one FCONE);
+  return dpa_norm(s->old_grad, d);
+}
+
 /* How far f is from where the curvature belongs to. `dir` is work space. */
 static void measure_distance(dpa_solver *s) {
   const size_t d = s->data->d;
@@ -116,7 +129,7 @@ dpa_status dpa_solver_try_model(dpa_solver *s) {
         loss.third == 0.0
             ? 0.0
             : model_error(s, s->at.distance, s->at.curved_distance, length, square);
-    if (error <= allowed) {
+    if (error + residual(s) <= allowed) {
       memcpy(s->base, s->f, d * sizeof *s->base);
       for (size_t j = 0; j < d; j++)
         s->f[j] += s->dir[j];

@@ -15,8 +15,9 @@
 #define SEARCH_TIGHT 0.05
 #define LOOSE 25
 #define MAX_STEPS 1000
-#define MAX_IDLE 40 /* steps without a smaller gradient before giving up */
-#define MIN_AGE 2   /* steps a curvature serves before it may be rebuilt */
+#define MAX_IDLE 40      /* steps without a smaller gradient before giving up */
+#define MAX_PLAIN 100000 /* plain steps before giving up */
+#define MIN_AGE 2        /* steps a curvature serves before it may be rebuilt */
 #define MAX_SEARCH 50
 #define BLOCK 256
 int dpa_solver_full(const dpa_records *data) {
@@ -29,6 +30,7 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
   const size_t n = data->n, d = data->d;
   const int full = dpa_solver_full(data);
   memset(s, 0, sizeof *s);
+  s->roam = INFINITY;
   s->loss = loss;
   s->width = width;
   s->f = DPA_TAKE(arena, double, d);
@@ -39,6 +41,8 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
   s->margin = DPA_TAKE(arena, double, n);
   s->along = DPA_TAKE(arena, double, n);
   s->derivative = DPA_TAKE(arena, double, n);
+  if (n > DPA_SUM_BLOCK)
+    s->part = DPA_TAKE(arena, double, d);
   s->curvature = DPA_TAKE(arena, double, full ? d *d : d);
   if (full) {
     s->factor = DPA_TAKE(arena, double, d *d);
@@ -71,14 +75,24 @@ static void refresh_gradient(dpa_solver *s) {
   s->at.norm = dpa_norm(s->grad, d);
   const double parts =
       dpa_norm(s->data_grad, d) + s->at.quad * dpa_norm(s->f, d) + dpa_norm(s->lin, d);
-  s->at.enough = fmax(s->at.tol, DPA_ROUNDING * parts);
+  s->at.enough = isfinite(s->roam) ? s->at.tol : fmax(s->at.tol, DPA_ROUNDING * parts);
 }
 
-/* data_grad from the derivatives. */
+/* data_grad from the derivatives, block by block so that rounding does not grow with
+ * the number of records. */
 static void data_gradient(dpa_solver *s) {
-  const size_t d = s->data->d;
+  const size_t d = s->data->d, n = s->data->n;
   memset(s->data_grad, 0, d * sizeof *s->data_grad);
-  dpa_records_add_gradient(s->data, s->derivative, s->data_grad);
+  if (!s->part)
+    dpa_records_add_gradient(s->data, s->derivative, s->data_grad);
+  for (size_t first = 0; s->part && first < n; first += DPA_SUM_BLOCK) {
+    const size_t m = n - first < DPA_SUM_BLOCK ? n - first : DPA_SUM_BLOCK;
+    const dpa_records rows = dpa_records_part(s->data, first, m);
+    memset(s->part, 0, d * sizeof *s->part);
+    dpa_records_add_gradient(&rows, s->derivative + first, s->part);
+    for (size_t j = 0; j < d; j++)
+      s->data_grad[j] += s->part[j];
+  }
   for (size_t j = 0; j < d; j++)
     s->data_grad[j] *= s->weight;
 }
@@ -89,7 +103,7 @@ static void from_scratch(dpa_solver *s) {
   s->loss->derivative(s->margin, s->data->y, s->data->n, s->width, s->derivative, NULL);
   data_gradient(s);
   s->at.known = 1;
-  s->at.travelled = 0.0;
+  s->at.travelled = dpa_norm(s->f, s->data->d);
 }
 
 /* Whether rounding in the steps may have moved the margins so far from X f that the
@@ -97,7 +111,8 @@ static void from_scratch(dpa_solver *s) {
 static int drifted(const dpa_solver *s) {
   const double sum = s->weight * (double)s->data->n;
   const double steepest = s->loss->constants(s->width).curvature;
-  return 0x1p-52 * s->at.travelled * sum * steepest > 0.5 * s->at.enough;
+  return s->at.travelled > s->roam ||
+         0x1p-52 * s->at.travelled * sum * steepest > 0.5 * s->at.enough;
 }
 
 void dpa_solver_start(dpa_solver *s, double quad, const double *lin, double tol) {
@@ -125,6 +140,7 @@ void dpa_solver_start(dpa_solver *s, double quad, const double *lin, double tol)
   s->at.tol = tol;
   s->at.iterations = 0;
   s->at.idle = 0;
+  s->at.plain = 0;
   s->at.best = INFINITY;
 }
 
@@ -219,10 +235,32 @@ static void remember_pair(dpa_solver *s, double t) {
     s->at.pairs++;
 }
 
+/* When Newton's method is stuck: a step against the gradient, over its Lipschitz
+ * constant, all from scratch. These converge for every problem, if slowly, so whether
+ * an answer is found says nothing about a record. */
+static dpa_status plain_step(dpa_solver *s) {
+  const size_t d = s->data->d;
+  if (s->at.plain++ >= MAX_PLAIN)
+    return DPA_STALLED;
+  if (s->at.longest < 0.0)
+    s->at.longest = dpa_records_longest(s->data);
+  const double steepest = s->loss->constants(s->width).curvature;
+  const double most = s->at.quad + s->weight * (double)s->data->n * steepest *
+                                       s->at.longest * s->at.longest;
+  for (size_t j = 0; j < d; j++)
+    s->f[j] -= s->grad[j] / most;
+  s->at.pairs = 0;
+  s->at.distance = -1.0;
+  from_scratch(s);
+  refresh_gradient(s);
+  s->at.iterations++;
+  return DPA_CONTINUE;
+}
+
 dpa_status dpa_solver_advance(dpa_solver *s) {
   const size_t n = s->data->n, d = s->data->d;
   dpa_status status = DPA_OK;
-  if (!s->at.known)
+  if (!s->at.known || (s->at.iterations == 0 && s->at.travelled > s->roam))
     from_scratch(s);
   if (s->at.iterations == 0) {
     refresh_gradient(s);
@@ -237,8 +275,8 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
   }
   if (s->at.norm <= s->at.enough)
     return DPA_OK;
-  if (s->at.iterations >= MAX_STEPS)
-    return DPA_STALLED;
+  if (s->at.plain > 0 || s->at.iterations >= MAX_STEPS)
+    return plain_step(s);
   if (!s->at.curved)
     status = dpa_solver_rebuild(s);
   if (status != DPA_OK)
@@ -253,7 +291,7 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
   direction(s);
   const double descent = dpa_dot(s->grad, s->dir, d);
   if (!(descent < 0.0))
-    return DPA_STALLED;
+    return plain_step(s);
   dpa_records_margin(s->data, s->dir, s->along);
   const double t = search(s, descent);
   const double before = s->at.norm;
@@ -273,7 +311,7 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
     s->at.best = s->at.norm;
     s->at.idle = 0;
   } else if (++s->at.idle > MAX_IDLE) {
-    return DPA_STALLED;
+    return plain_step(s);
   }
   if (s->at.norm > s->at.enough && s->at.norm > PAYS * before && s->at.age >= MIN_AGE)
     status = dpa_solver_rebuild(s);

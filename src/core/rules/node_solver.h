@@ -20,7 +20,8 @@
 #include "data/records.h"
 #include "status.h"
 
-#define DPA_PAIRS 10 /* BFGS pairs kept */
+#define DPA_PAIRS 10        /* BFGS pairs kept */
+#define DPA_SUM_BLOCK 16384 /* records whose gradients are summed apart */
 
 /* All that changes but the arrays: a solver whose arrays and `at` are copied goes on as
  * the first would. */
@@ -46,13 +47,16 @@ typedef struct dpa_solver_state {
   int served;       /* problems solved by the model since the last curvature */
   int wait, waited; /* problems to solve by steps before the model gets a new one */
   int iterations;   /* steps taken on this problem */
+  int plain;        /* of them, since Newton's method was given up */
 } dpa_solver_state;
 
 typedef struct dpa_solver {
   const dpa_records *data;
   const dpa_loss *loss;
-  double width;       /* parameter of the loss */
-  double weight;      /* > 0 */
+  double width;  /* parameter of the loss */
+  double weight; /* > 0 */
+  double roam;   /* margins are worked out anew when f has travelled farther; infinite:
+                    only   when their rounding could be felt */
   const double *lin;  /* d; the caller's, must live as long as the problem */
   double *f;          /* d: the current point; the minimiser after DPA_OK */
   double *data_grad;  /* d: weight * X' dL(X f) */
@@ -62,6 +66,7 @@ typedef struct dpa_solver {
   double *margin;     /* n: X f */
   double *along;      /* n: X dir */
   double *derivative; /* n: dL at the trial point */
+  double *part;       /* d: sum over a block of records; NULL when one block is all */
   double *curvature;  /* d x d lower triangle of the data's Hessian at an earlier point,
                          or d: its diagonal */
   double *factor; /* d x d: Cholesky factor of curvature + quad I; NULL if diagonal */

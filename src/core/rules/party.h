@@ -27,7 +27,8 @@ typedef struct dpa_node {
   double *inbox;  /* d: sum over neighbours of their last messages */
   double *kkt; /* d: grad O + b at the last exact update, from released values only */
   dpa_sends *sends;
-  double *linear; /* d: of the posed problem, noise included */
+  double *pull;   /* d: linear term of the posed problem: public */
+  double *linear; /* d: the same with its noise */
   dpa_solver solver;
   dpa_solver_state *kept; /* the solver's, in the cache */
   int passed;             /* the test of this step was positive */
@@ -55,11 +56,11 @@ typedef struct dpa_users {
   int *last;       /* TRACED: depth x users, a ring of rounds */
   int *parts;      /* TRACED: times user i took part */
   /* cache */
-  double *margin;               /* one record: a_i'x_i, a warm start */
-  double *z;                    /* d */
-  double *row, *change, *noise; /* d each */
-  double *share;                /* TRACED: rounds + 1 weights of z */
-  double *partial;              /* SHARED: chunks x stride: sums */
+  double *margin;       /* one record: a_i'x_i, a warm start */
+  double *z;            /* d */
+  double *row, *change; /* d each */
+  double *share;        /* TRACED: rounds + 1 weights of z */
+  double *partial;      /* SHARED: chunks x stride: sums */
   size_t chunks, stride;
   size_t *offset;    /* several records: users + 1 */
   size_t at;         /* which of the round's users is next */
@@ -70,10 +71,9 @@ typedef struct dpa_users {
  */
 
 typedef struct dpa_holder {
-  double *at;    /* d: where the gradient is asked for */
-  double *noise; /* d */
-  double *part;  /* d: one record's */
-  int *batch;    /* n */
+  double *at;   /* d: where the gradient is asked for */
+  double *part; /* d: one record's */
+  int *batch;   /* n */
   dpa_gradient gradient;
 } dpa_holder;
 
@@ -106,6 +106,7 @@ typedef struct dpa_party {
   const struct dpa_layout *layout;
   dpa_head *head;  /* state */
   double *message; /* d: state */
+  double *spare;   /* d: room for noise */
   union {
     dpa_node node;
     dpa_users users;

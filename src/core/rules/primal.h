@@ -8,15 +8,14 @@
 
 #include "rules/party.h"
 
-/* The linear term without noise: 2 lambda - eta (V f_i + sum_j f_j). */
-double dpa_primal_linear(const dpa_party *party, const dpa_order *order, size_t j);
-
-/* Pose the problem to the node's solver, with noise of order->objective_scale from the
- * stream of `purpose`. DPA_CONTINUE when all is well. */
+/* Pose the problem to the node's solver: node->pull is its linear term without noise,
+ * 2 lambda - eta (V f_i + sum_j f_j), cut to the norm order->reach, and noise of
+ * order->objective_scale from the stream of `purpose` is added. DPA_CONTINUE when all
+ * is well. */
 dpa_status dpa_primal_pose(dpa_party *party, const dpa_order *order,
                            dpa_purpose purpose);
 
-/* message = the solver's point plus noise of order->output_scale. Overwrites linear. */
+/* message = the solver's point as it may be sent, with noise of order->output_scale. */
 dpa_status dpa_primal_send(dpa_party *party, const dpa_order *order);
 
 #endif

@@ -2,8 +2,8 @@
  * records' gradients, each record's part shortened to order->clip, plus noise;
  * elsewhere 0. */
 #include "data/shorten.h"
-#include "random/draw.h"
 #include "rules/rule.h"
+#include "rules/send.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,12 +43,13 @@ static dpa_status begin(dpa_party *party, const dpa_order *order) {
         dpa_records_part(&party->records, first, n - first < BLOCK ? n - first : BLOCK);
     add_parts(party, order, &rows, sum);
   }
-  const dpa_status status =
-      dpa_draw(order->mechanism, &party->key, 0, order->round, DPA_NOISE_OBJECTIVE,
-               order->objective_scale, holder->noise, block.count);
+  for (size_t a = 0; a < block.count; a++)
+    sum[a] *= party->weight;
+  const dpa_status status = dpa_send(party, order, 0, DPA_NOISE_OBJECTIVE,
+                                     order->objective_scale, sum, block.count);
   memset(party->message, 0, party->d * sizeof *party->message);
   for (size_t a = 0; a < block.count; a++)
-    party->message[block.index[a]] = party->weight * sum[a] + holder->noise[a];
+    party->message[block.index[a]] = sum[a];
   return status;
 }
 

@@ -11,15 +11,18 @@ static dpa_status begin(dpa_party *party, const dpa_order *order) {
 
 static dpa_status advance(dpa_party *party, const dpa_order *order) {
   dpa_node *node = &party->as.node;
-  const dpa_status status = dpa_solver_advance(&node->solver);
+  dpa_status status = dpa_solver_advance(&node->solver);
+  if (status == DPA_OK)
+    status = dpa_primal_send(party, order);
   if (status != DPA_OK)
     return status;
   /* what a recycled update needs: grad O + b = -(linear term) - 2 eta V f, by the
-   * optimality condition, so that it is a function of released values alone */
+   * optimality condition, with the message for f: a function of released values alone
+   */
   for (size_t j = 0; j < party->d; j++)
-    node->kkt[j] = -dpa_primal_linear(party, order, j) -
-                   2.0 * order->eta * party->degree * node->solver.f[j];
-  return dpa_primal_send(party, order);
+    node->kkt[j] =
+        -node->pull[j] - 2.0 * order->eta * party->degree * party->message[j];
+  return DPA_OK;
 }
 
 const dpa_rule dpa_rule_exact = {"exact", &dpa_layout_node,

@@ -2,9 +2,9 @@
  * all records, or of a batch that the party draws with its own key, each record's
  * shortened to order->clip, plus noise. */
 #include "data/shorten.h"
-#include "random/draw.h"
 #include "random/sample.h"
 #include "rules/rule.h"
+#include "rules/send.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,11 +58,8 @@ static dpa_status begin(dpa_party *party, const dpa_order *order) {
     status = batch_gradient(party, order);
   if (status != DPA_OK)
     return status;
-  status = dpa_draw(order->mechanism, &party->key, 0, order->round, DPA_NOISE_OBJECTIVE,
-                    order->objective_scale, holder->noise, party->d);
-  for (size_t j = 0; j < party->d; j++)
-    party->message[j] += holder->noise[j];
-  return status;
+  return dpa_send(party, order, 0, DPA_NOISE_OBJECTIVE, order->objective_scale,
+                  party->message, party->d);
 }
 
 static dpa_status advance(dpa_party *party, const dpa_order *order) {

@@ -11,8 +11,8 @@
  *
  * What is sent is the sum of u over the party's users. */
 #include "data/shorten.h"
-#include "random/draw.h"
 #include "rules/rule.h"
+#include "rules/send.h"
 #include "rules/store.h"
 #include "vector.h"
 
@@ -21,7 +21,7 @@
 
 #define AT_ONCE 64 /* users with several records between two polls */
 
-/* change = x - z for a user with one record. */
+/* change = -gamma g for a user with one record. */
 static void record_step(dpa_party *party, const dpa_order *order, size_t i,
                         const double *z, const double *u) {
   dpa_users *users = &party->as.users;
@@ -32,10 +32,10 @@ static void record_step(dpa_party *party, const dpa_order *order, size_t i,
     target += users->row[j] * (2.0 * z[j] - u[j]);
   const double pull = order->gamma * dpa_users_derivative(party, order, i, target);
   for (size_t j = 0; j < d; j++)
-    users->change[j] = z[j] - u[j] - pull * users->row[j];
+    users->change[j] = -pull * users->row[j];
 }
 
-/* change = x - z for a user with several records, by the solver. */
+/* change = -gamma g for a user with several records, by the solver. */
 static dpa_status solver_step(dpa_party *party, const dpa_order *order, size_t i,
                               const double *z, const double *u) {
   dpa_users *users = &party->as.users;
@@ -54,38 +54,46 @@ static dpa_status solver_step(dpa_party *party, const dpa_order *order, size_t i
   if (status != DPA_OK)
     return status;
   for (size_t j = 0; j < d; j++)
-    users->change[j] = 2.0 * z[j] - u[j] - s->f[j]; /* gamma g */
+    users->change[j] = s->f[j] - (2.0 * z[j] - u[j]);
   dpa_shorten(users->change, d, order->gamma * order->clip);
-  for (size_t j = 0; j < d; j++)
-    users->change[j] = z[j] - u[j] - users->change[j];
   return DPA_OK;
 }
 
-static dpa_status user_step(dpa_party *party, const dpa_order *order, size_t i,
-                            const double *z, const double *u) {
+static dpa_status pull_of(dpa_party *party, const dpa_order *order, size_t i,
+                          const double *z, const double *u) {
+  if (party->as.users.size)
+    return solver_step(party, order, i, z, u);
+  record_step(party, order, i, z, u);
+  return DPA_OK;
+}
+
+/* change = x - z, from -gamma g. */
+static void whole_step(dpa_party *party, const dpa_order *order, const double *z,
+                       const double *u) {
   dpa_users *users = &party->as.users;
-  dpa_status status = DPA_OK;
-  if (users->size)
-    status = solver_step(party, order, i, z, u);
-  else
-    record_step(party, order, i, z, u);
-  if (status == DPA_OK)
-    dpa_shorten(users->change, party->d, order->step_bound);
-  return status;
+  for (size_t j = 0; j < party->d; j++)
+    users->change[j] = z[j] - u[j] + users->change[j];
+  dpa_shorten(users->change, party->d, order->step_bound);
 }
 
 static dpa_status move_user(dpa_party *party, const dpa_order *order, size_t i) {
   dpa_users *users = &party->as.users;
   const size_t d = party->d;
   double *u = users->u + i * d;
-  dpa_status status = user_step(party, order, i, users->z, u);
+  const int shortened = isfinite(order->step_bound);
+  dpa_status status = pull_of(party, order, i, users->z, u);
   if (status != DPA_OK)
     return status;
-  status =
-      dpa_draw(order->mechanism, &party->key, (uint32_t)(users->first + i),
-               order->round, DPA_NOISE_OUTPUT, order->output_scale, users->noise, d);
+  if (shortened)
+    whole_step(party, order, users->z, u);
+  /* only what reads a record is sent: z and u are public, and as large as they like */
+  for (size_t j = 0; j < d; j++)
+    users->change[j] *= 2.0;
+  status = dpa_send(party, order, (uint32_t)(users->first + i), DPA_NOISE_OUTPUT,
+                    order->output_scale, users->change, d);
   for (size_t j = 0; j < d; j++) {
-    const double change = order->lambda * (2.0 * users->change[j] + users->noise[j]);
+    const double public = shortened ? 0.0 : 2.0 * (users->z[j] - u[j]);
+    const double change = order->lambda * (public + users->change[j]);
     u[j] += change;
     party->message[j] += change;
   }
@@ -132,15 +140,17 @@ dpa_status dpa_prox_operator(dpa_party *party, const dpa_order *order,
                              const double *u, double *out) {
   dpa_users *users = &party->as.users;
   const size_t n = users->count, d = party->d;
-  memset(users->noise, 0, d * sizeof *users->noise);
+  double *mean = party->spare;
+  memset(mean, 0, d * sizeof *mean);
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < d; j++)
-      users->noise[j] += u[i * d + j] / (double)n;
-  penalty->prox(users->noise, d, order->gamma, parameter, users->z);
+      mean[j] += u[i * d + j] / (double)n;
+  penalty->prox(mean, d, order->gamma, parameter, users->z);
   for (size_t i = 0; i < n; i++) {
-    const dpa_status status = user_step(party, order, i, users->z, u + i * d);
+    const dpa_status status = pull_of(party, order, i, users->z, u + i * d);
     if (status != DPA_OK)
       return status;
+    whole_step(party, order, users->z, u + i * d);
     for (size_t j = 0; j < d; j++)
       out[i * d + j] = u[i * d + j] + 2.0 * users->change[j];
   }

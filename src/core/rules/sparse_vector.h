@@ -18,10 +18,14 @@ typedef struct dpa_sparse_vector {
   int fresh;
 } dpa_sparse_vector;
 
-/* *above = whether query + noise >= threshold + noise. The streams are those of (user,
- * round): rounds count from 1, and the one threshold noise has round 0. */
+/* *above = whether query + noise >= threshold + noise, all in whole steps of one grid:
+ * query and threshold rounded to it, the noise exact on it. The streams are those of
+ * (user, round): rounds count from 1, and the one threshold noise has round 0. */
 dpa_status dpa_sparse_vector_ask(const dpa_sparse_vector *test, const dpa_key *key,
                                  uint32_t user, uint32_t round, double query,
                                  int *above);
+
+/* The step of the grid; 0 without noise. */
+double dpa_sparse_vector_grid(const dpa_sparse_vector *test);
 
 #endif

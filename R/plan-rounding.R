@@ -1,0 +1,72 @@
+# What the program as it runs adds to what a release must hide. The theorems are about real
+# numbers, exact minimisers and ideal noise; the program's value is within `slop` of theirs, for
+# the same random bits, and every message hides twice that (vignette "privacy-accounting", "The
+# program, to the last bit"). All of it is a function of public numbers.
+#
+# A family's `slop` is a number a party (or one): the largest distance in the units of the
+# gradient (graphs), of the mean gradient or of the server's mean. It depends on the size of
+# the noise, which depends on it: with_rounding() settles both.
+
+.unit_roundoff <- 2^-53
+
+# Coordinates of noise are within this of ideal ones, in units of sigma, and vectors of
+# Gamma-norm noise in units of their norm, which is at most 700 d / alpha (uniform numbers are
+# at least 2^-1001).
+.draw_error <- list(gaussian = 2^-42, gamma = 2^-45)
+
+#' The plan with noise that also hides rounding: calibrated again where the noise itself asks
+#' for more than was set aside.
+#' @noRd
+with_rounding <- function(method, plan) {
+  plan <- protect(method, with_releases(method, plan))
+  for (step in 1:20) {
+    needed <- rounding_of(method, plan)
+    plan$reach <- needed$reach
+    enough <- all(needed$slop <= plan$slop) && all(needed$query <= plan$query_slop)
+    if (enough) return(plan)
+    if (!all(is.finite(c(needed$slop, needed$query)))) break
+    plan$slop <- pmax(plan$slop, 2 * needed$slop)
+    if (!is.null(plan$query_slop)) plan$query_slop <- pmax(plan$query_slop, 2 * needed$query)
+    plan <- protect(method, with_releases(method, plan))
+  }
+  abort("argument", paste(
+    "Rounding in double precision is larger than what this noise could hide:",
+    "use a larger `epsilon` or less extreme parameters."
+  ), argument = "epsilon")
+}
+
+#' @return list(slop = needed by party, reach = norms of public points within which that holds, or
+#'   NULL), with a sparse vector test also `query`, what its queries are off by.
+#' @noRd
+rounding_of <- function(method, plan) UseMethod("rounding_of")
+
+#' The releases of a plan for its present `slop`.
+#' @noRd
+with_releases <- function(method, plan) UseMethod("with_releases")
+
+#' Error of a draw of noise of these scales in d dimensions, in norm, and the norm it never
+#' exceeds.
+#' @noRd
+draw_bounds <- function(mechanism, scale, d) {
+  ifelse_none <- function(x) if (is.null(scale)) 0 else ifelse(scale > 0, x, 0)
+  if (mechanism$pure) {
+    most <- 700 * d / scale
+    return(list(error = ifelse_none(.draw_error$gamma * most), most = ifelse_none(most)))
+  }
+  # sqrt(2 * 700) < 38
+  list(
+    error = ifelse_none(.draw_error$gaussian * sqrt(d) * scale),
+    most = ifelse_none(38 * sqrt(d) * scale)
+  )
+}
+
+#' Half of what rounding to the grid of this noise can move a value by, in norm.
+#' @noRd
+grid_slop <- function(scale, d) {
+  if (is.null(scale)) return(0)
+  sqrt(d) / 2 * ifelse(scale > 0, 2^-40 * scale, 0)
+}
+
+#' Rounding of a sum of n gradients of norm at most `bound`: n additions in a row.
+#' @noRd
+sum_rounding <- function(n, bound) 1.01 * (n + 16) * .unit_roundoff * bound
