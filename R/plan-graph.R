@@ -135,11 +135,12 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   reach <- apply((100 * gradient + 2 * objective$most + 0 * modulus) / modulus, 1L, max) +
     10 * sqrt(colSums(plan$start^2))
   curvature <- problem$C * problem$loss$curvature * problem$row_bound^2
-  solver <- curvature * 8 * (d + 6) * u * reach + # margins
-    8 * u * gradient + # derivatives
+  slopes <- 4 * max(1, problem$loss$lipschitz) + problem$loss$curvature
+  solver <- curvature * 64 * (d + 6) * u * reach + # margins
+    problem$C * problem$row_bound * slopes * u + # derivatives
     sum_rounding(pmin(n, 16384) + n / 16384, gradient) +
-    sum_rounding(n, curvature / problem$row_bound) # the model's curvature
-  added <- 8 * u * (gradient + 2.2 * modulus * reach + objective$most)
+    2 * sum_rounding(n, curvature / problem$row_bound) # the model's curvature
+  added <- 8 * u * (gradient + 2.2 * modulus * reach + objective$most) + (d + 4) * u * plan$tol
   sent <- grid_slop(own(if (mechanism$pure) plan$scales$hidden else plan$scales$output), d)
   if (mechanism$pure) sent <- sent + draw_bounds(mechanism, own(plan$scales$output), d)$error
   needed <- solver + added + objective$error + modulus * sent

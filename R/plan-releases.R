@@ -55,7 +55,7 @@ part_events <- function(part, r, size, mechanism, problem) {
   }
   if (any(r$q < 1)) {
     return(of(dp_event_subsampled_gaussian, scale, r$sensitivity,
-      q = r$q[1L], sampling = r$sampling[1L]
+      q = r$q[1L], sampling = r$sampling[1L], dim = problem$d
     ))
   }
   of(mechanism$output_event, scale, r$sensitivity, dim = problem$d)

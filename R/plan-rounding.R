@@ -9,11 +9,6 @@
 
 .unit_roundoff <- 2^-53
 
-# Coordinates of noise are within this of ideal ones, in units of sigma, and vectors of
-# Gamma-norm noise in units of their norm, which is at most 700 d / alpha (uniform numbers are
-# at least 2^-1001).
-.draw_error <- list(gaussian = 2^-42, gamma = 2^-45)
-
 #' The plan with noise that also hides rounding: calibrated again where the noise itself asks
 #' for more than was set aside.
 #' @noRd
@@ -48,16 +43,9 @@ with_releases <- function(method, plan) UseMethod("with_releases")
 #' exceeds.
 #' @noRd
 draw_bounds <- function(mechanism, scale, d) {
-  ifelse_none <- function(x) if (is.null(scale)) 0 else ifelse(scale > 0, x, 0)
-  if (mechanism$pure) {
-    most <- 700 * d / scale
-    return(list(error = ifelse_none(.draw_error$gamma * most), most = ifelse_none(most)))
-  }
-  # sqrt(2 * 700) < 38
-  list(
-    error = ifelse_none(.draw_error$gaussian * sqrt(d) * scale),
-    most = ifelse_none(38 * sqrt(d) * scale)
-  )
+  if (is.null(scale)) return(list(error = 0, most = 0))
+  bounds <- mechanism$draw_bounds(scale, d)
+  lapply(bounds, function(bound) ifelse(scale > 0, bound, 0))
 }
 
 #' Half of what rounding to the grid of this noise can move a value by, in norm.

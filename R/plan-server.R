@@ -111,7 +111,7 @@ rounding_of.dpadmm_family_server <- function(method, plan) {
     (1 + plan$prox_gamma * plan$problem$loss$curvature * plan$problem$row_bound^2) +
     2^-58 * size + # what a compressed state forgets
     if (is.null(plan$problem$users)) 0 else 2 * plan$prox_gamma * plan$solver_tol
-  list(slop = grid + T * per_round + sum_rounding(plan$n + T, size), reach = reach)
+  list(slop = grid + T * per_round + sum_rounding(plan$n + 4 * T, size), reach = reach)
 }
 
 server_releases <- function(plan) {

@@ -13,7 +13,8 @@
 # `hidden_event()`, of noise that the core takes as `hidden_place`, whose cost is `hidden_share`
 # of the main release's in the units of `size`. `hidden_metric(d)`: the largest norm, in the
 # metric of that noise, of a vector of length 1. `solver_share`: of what a record moves, the
-# tolerance at which such noise is small beside the main one.
+# tolerance at which such noise is small beside the main one. `draw_bounds(scale, d)`: how far, in
+# norm, d drawn numbers are from ideal noise at most, and the largest norm they can have.
 .noise_mechanisms <- list(
   gamma = list(
     words = "Gamma-norm", density = "density ~ exp(-alpha ||b||)", scale_name = "alpha",
@@ -22,6 +23,11 @@
     sd = function(scale, d) sqrt(d + 1) / scale, pure = TRUE,
     hidden_place = "hidden", hidden_share = 1e-3, solver_share = 1e-6,
     hidden_metric = function(d) sqrt(d),
+    # uniform numbers are at least 2^-1001, so exponential ones below 700
+    draw_bounds = function(scale, d) {
+      most <- 700 * d / scale
+      list(error = (1.5 * d + 40) * 2^-53 * most, most = most)
+    },
     hidden_event = function(size, sensitivity, dim, ...) dp_event_laplace(size, sensitivity, ...),
     output_event = function(scale, sensitivity, dim, ...) {
       dp_event_gamma(scale, sensitivity, dim = dim, ...)
@@ -38,11 +44,15 @@
     size = identity, scale = identity, sd = function(scale, d) scale, pure = FALSE,
     hidden_place = "output", hidden_share = 0.03, solver_share = 1e-5,
     hidden_metric = function(d) 1,
+    # sqrt(2 * 700) < 38
+    draw_bounds = function(scale, d) {
+      list(error = 2^-41 * sqrt(d) * scale, most = 38 * sqrt(d) * scale)
+    },
     hidden_event = function(size, sensitivity, dim, ...) {
-      dp_event_gaussian(size, sensitivity, ...)
+      dp_event_gaussian(size, sensitivity, dim = dim, ...)
     },
     output_event = function(scale, sensitivity, dim, ...) {
-      dp_event_gaussian(scale, sensitivity, ...)
+      dp_event_gaussian(scale, sensitivity, dim = dim, ...)
     },
     objective_event = function(scale, sensitivity, curvature, modulus, dim,
                                logistic_curvature = FALSE, ...) {

@@ -76,7 +76,7 @@ fixed_point <- function(operator, u0, blocks = NULL, lambda = 0.5, active = "all
   if (!is.null(sensitivity)) {
     check_numbers(sensitivity, "sensitivity", lower = 0, length = unique(c(1L, max(blocks))))
   }
-  events <- function(sigma) iteration_events(sigma, sensitivity, turns, K, neighbours)
+  events <- function(sigma) iteration_events(sigma, sensitivity, turns, K, neighbours, length(u0))
   noise <- iteration_noise(noise, epsilon, delta, events, sensitivity)
   if (check) check_function(operator, u0)
   evaluate <- function(k, u, coordinates) {
@@ -128,17 +128,25 @@ sent_value <- function(x, sigma, k, key) {
 
 #' Gaussian releases of the active blocks, by iteration.
 #' @noRd
-iteration_events <- function(sigma, sensitivity, turns, K, neighbours) {
+iteration_events <- function(sigma, sensitivity, turns, K, neighbours, d) {
   if (is.null(turns)) {
-    return(dp_event_gaussian(sigma, sqrt(sum(sensitivity^2)), neighbours = neighbours, count = K))
+    return(dp_event_gaussian(sigma, on_grid(sqrt(sum(sensitivity^2)), sigma, d),
+      neighbours = neighbours, count = K, dim = d
+    ))
   }
   square <- if (length(sensitivity) == 1L) {
     sensitivity^2 * (rowSums(turns) > 0)
   } else {
     as.vector(turns %*% sensitivity^2)
   }
-  dp_event_gaussian(sigma, sqrt(square), neighbours = neighbours, iteration = seq_len(nrow(turns)))
+  dp_event_gaussian(sigma, on_grid(sqrt(square), sigma, d), neighbours = neighbours,
+    iteration = seq_len(nrow(turns)), dim = d
+  )
 }
+
+#' The sensitivity of a value of d numbers that is rounded to the grid of this noise.
+#' @noRd
+on_grid <- function(sensitivity, sigma, d) round_up(sensitivity + 2 * grid_slop(sigma, d))
 
 #' sigma, as given or from a budget; NULL: none.
 #' @noRd

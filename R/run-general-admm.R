@@ -18,7 +18,8 @@
 #' omega)` between neighbours: in terms of v = A x, f is `L / omega`-Lipschitz and the
 #' problem `1 / gamma`-strongly convex, so A x moves by at most `2 gamma L / (n omega)`. The
 #' printed Theorem 7 is `||A||^2` times the resulting divergence, which is too small when
-#' `||A|| < 1`.
+#' `||A|| < 1`. To L / n is added what the solver of [prox_loss()] and rounding are off by: twice
+#' its tolerance. A function of your own is taken to be exact.
 #'
 #' @param prox_f a proximal function as above, or [prox_loss()].
 #' @param prox_g a proximal function, or a [penalty] (for a diagonal B without zeros).
@@ -35,8 +36,9 @@
 #'   last one) and `iterates` holding z_1, ..., z_K in rows.
 #'
 #'   Errors: `dpadmm_error_operator` for a proximal function whose result has the wrong
-#'   shape, `dpadmm_error_argument` for an A without full column rank or an unknown
-#'   Lipschitz constant in a private run.
+#'   shape, `dpadmm_error_argument` for an A without full column rank, an unknown
+#'   Lipschitz constant, or public numbers so large that rounding exceeds the solver's tolerance,
+#'   in a private run.
 #' @source Cyffers, Bellet and Basu (2023), Algorithm 5 and Theorem 7.
 #' @examples
 #' lasso <- sim_lasso(n = 100, p = 8, support = 3, seed = 1)
@@ -67,8 +69,10 @@ general_admm <- function(prox_f, prox_g, A = NULL, B = NULL, c = 0, u0, lambda =
   key <- noise_key(seed)
 
   private <- !is.null(noise) || (!is.null(epsilon) && is.finite(epsilon))
-  moved <- if (private) general_sensitivity(A, gamma, lipschitz, n, K)
-  events <- function(sigma) dp_event_gaussian(sigma, moved$sensitivity, count = K - 1L)
+  moved <- if (private) general_sensitivity(A, gamma, lipschitz, n, K, known$tol)
+  events <- function(sigma) {
+    dp_event_gaussian(sigma, on_grid(moved$sensitivity, sigma, m), count = K - 1L, dim = m)
+  }
   sigma <- iteration_noise(noise, epsilon, delta, events, moved$sensitivity)$sigma
   z <- matrix(0, K, ncol(B))
   for (k in seq_len(K)) {
@@ -78,7 +82,10 @@ general_admm <- function(prox_f, prox_g, A = NULL, B = NULL, c = 0, u0, lambda =
     x <- whole_vector(prox_f(c - u - 2 * Bz, gamma, A), ncol(A), "prox_f()")
     # only what reads the records is sent: the rest is public
     Ax <- as.vector(A %*% x)
-    if (!is.null(sigma)) Ax <- sent_value(Ax, sigma / 2, k, key)
+    if (!is.null(sigma)) {
+      check_rounding(A, c - u - 2 * Bz, gamma, lipschitz, known, moved)
+      Ax <- sent_value(Ax, sigma / 2, k, key)
+    }
     u <- u + 2 * lambda * (Ax + Bz - c)
   }
   structure(list(
@@ -114,7 +121,7 @@ check_prox <- function(prox, argument) {
 
 #' Sensitivity of a noisy step in units of sigma: that of u over lambda.
 #' @noRd
-general_sensitivity <- function(A, gamma, lipschitz, n, K) {
+general_sensitivity <- function(A, gamma, lipschitz, n, K, tol) {
   if (K < 2L) abort("argument", "z_1 reads no record: a private run needs `iterations` >= 2.",
     argument = "iterations")
   if (is.null(lipschitz) || is.null(n)) {
@@ -131,7 +138,29 @@ general_sensitivity <- function(A, gamma, lipschitz, n, K) {
     abort("argument", "`A` must have full column rank for a private run.", argument = "A",
       value = omega)
   }
-  list(sensitivity = 4 * gamma * lipschitz / (n * omega), norm = singular[1L])
+  if (is.null(tol)) tol <- 0
+  list(
+    sensitivity = 4 * gamma * (lipschitz / n + 2 * tol) / omega, norm = singular[1L], omega = omega
+  )
+}
+
+#' Whether rounding in x and A x may exceed the solver's tolerance; the argument w of the
+#' proximal step is public.
+#' @noRd
+check_rounding <- function(A, w, gamma, lipschitz, known, moved) {
+  tol <- known$tol
+  if (is.null(tol)) return(invisible())
+  if (known$rounding(w, gamma, A) > tol / 2) abort_rounding()
+  size <- sqrt(sum(w^2)) + 2 * gamma * lipschitz / moved$omega # of A x, at most
+  rounding <- (ncol(A) + 8) * .unit_roundoff * sqrt(sum(A^2)) * size / moved$omega
+  if (rounding > gamma * tol / moved$omega) abort_rounding()
+}
+
+abort_rounding <- function() {
+  abort("argument", paste(
+    "Public numbers are so large, or `gamma` so small, that rounding exceeds the tolerance of the",
+    "proximal step: scale the problem, or give prox_loss() a larger `tol`."
+  ), argument = "u0")
 }
 
 #' The z-step of a separable penalty when B is diagonal: with b_j v = w_j.
@@ -149,21 +178,25 @@ penalty_step <- function(penalty, B) {
 
 #' The proximal function of a mean loss
 #'
-#' For [general_admm()]: f is the mean over n records of `L(y_i, x_i'v)`. Newton's method
-#' to a gradient of norm 1e-10 of its terms.
+#' For [general_admm()]: f is the mean over n records of `L(y_i, x_i'v)`, by Newton's method.
 #'
 #' @param x,y,loss,row_bound as in [dpadmm_fit()] and [dpadmm_control()].
+#' @param tol gradient norm to which a step is solved, absolute, as [general_admm()] charges for it
+#'   (> 0). `NULL`: a millionth of what a record can add to the gradient.
 #' @return A function of w, gamma and a matrix M, see [general_admm()].
 #' @examples
 #' prox_loss(diag(2), c(1, -1), "squared")(c(1, 1), gamma = 2, diag(2))
 #' @export
-prox_loss <- function(x, y, loss = "logistic", row_bound = 1) {
+prox_loss <- function(x, y, loss = "logistic", row_bound = 1, tol = NULL) {
   loss <- dpadmm_loss(loss)
   check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE)
   records <- records_matrix(x, y, loss)
   x <- as.matrix(records$x) * shortening(records$x, row_bound)
   y <- records$y
   n <- nrow(x)
+  lipschitz <- loss$lipschitz * row_bound
+  if (is.null(tol)) tol <- 1e-6 * (if (is.finite(lipschitz)) lipschitz else row_bound) / n
+  check_number(tol, "tol", lower = 0, open_lower = TRUE)
   prox <- function(w, gamma, M) {
     v <- numeric(ncol(M))
     quad <- crossprod(M) / gamma
@@ -176,7 +209,8 @@ prox_loss <- function(x, y, loss = "logistic", row_bound = 1) {
       at <- .Call(ffi_loss, loss$name, loss$width, as.vector(x %*% v), y)
       parts <- cbind(as.vector(crossprod(x, at$gradient)) / n, as.vector(quad %*% v), -pull)
       gradient <- rowSums(parts)
-      if (sqrt(sum(gradient^2)) <= 1e-10 * sum(sqrt(colSums(parts^2)))) return(v)
+      rounding <- 64 * .unit_roundoff * sum(sqrt(colSums(parts^2)))
+      if (sqrt(sum(gradient^2)) <= max(tol / 2, rounding)) return(v)
       move <- solve(crossprod(x, at$curvature * x) / n + quad, gradient)
       before <- value(v)
       size <- 1
@@ -191,5 +225,22 @@ prox_loss <- function(x, y, loss = "logistic", row_bound = 1) {
     abort("solver", "The proximal step of the loss could not be solved.", argument = "prox_f")
   }
   structure(prox,
-    known = list(lipschitz = if (is.finite(loss$lipschitz)) loss$lipschitz * row_bound, n = n))
+    known = list(
+      lipschitz = if (is.finite(lipschitz)) lipschitz, n = n, tol = tol,
+      rounding = function(w, gamma, M) prox_rounding(w, gamma, M, n, loss, row_bound)
+    ))
+}
+
+#' Rounding of the gradient of a proximal step near its solution, from public numbers.
+#' @noRd
+prox_rounding <- function(w, gamma, M, n, loss, row_bound) {
+  singular <- svd(M, 0L, 0L)$d
+  slope <- min(loss$lipschitz, 1e3) * row_bound
+  pull <- singular[1L] * sqrt(sum(w^2)) / gamma
+  modulus <- max(min(singular)^2 / gamma, 1e-300)
+  length <- (pull + slope) / modulus # of the solution, at most
+  u <- .unit_roundoff
+  d <- ncol(M)
+  u * ((n + d + 64) * slope + (d + 64) * (singular[1L]^2 / gamma * length + pull) +
+    loss$curvature * row_bound^2 * (d + 6) * length)
 }

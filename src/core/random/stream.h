@@ -63,7 +63,7 @@ double dpa_stream_uniform(dpa_stream *stream);
 /* Exponential of mean 1: -log(u) for a uniform u. Near 1 there are few u: where 1 - u
  * is below `fine`, it is replaced by (1 - u) - 2^-53 (1 - v), v another uniform. With
  * fine = 1/2 the relative error is a few ulp however small the result; with 2^-20 its
- * square root is within 2^-43. */
+ * square root is within 2^-42. */
 double dpa_stream_exponential(dpa_stream *stream, double fine);
 
 /* A whole number uniform on 0, ..., n - 1 (n >= 1): words are drawn until one is below

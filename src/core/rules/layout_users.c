@@ -14,18 +14,25 @@ static double *many(dpa_arena *arena, size_t n, size_t d) {
   return DPA_TAKE(arena, double, n *d);
 }
 
+static void place_total(dpa_party *party, dpa_arena *arena) {
+  party->as.users.total = DPA_TAKE(arena, double, party->d);
+  party->as.users.rest = DPA_TAKE(arena, double, party->d);
+}
+
 static void place_state(dpa_party *party, dpa_arena *arena) {
   dpa_users *users = &party->as.users;
   const size_t n = users->count, d = party->d;
   switch (users->store) {
   case DPA_DENSE:
     users->u = many(arena, n, d);
+    place_total(party, arena);
     break;
   case DPA_SHARED:
     users->centre = DPA_TAKE(arena, double, d);
     users->along = DPA_TAKE(arena, double, n);
     break;
   case DPA_TRACED:
+    place_total(party, arena);
     users->along = DPA_TAKE(arena, double, n);
     users->inner = DPA_TAKE(arena, double, n);
     users->history = many(arena, users->rounds, d);
@@ -89,8 +96,12 @@ static void start(dpa_party *party) {
     memset(users->u, 0, n * d * sizeof(double));
   else
     memset(users->along, 0, n * sizeof(double));
-  if (users->store == DPA_SHARED)
+  if (users->store == DPA_SHARED) {
     memset(users->centre, 0, d * sizeof(double));
+  } else {
+    memset(users->total, 0, d * sizeof(double));
+    memset(users->rest, 0, d * sizeof(double));
+  }
   if (users->store == DPA_TRACED) {
     memset(users->inner, 0, n * sizeof(double));
     memset(users->parts, 0, n * sizeof(int));

@@ -48,7 +48,9 @@ typedef struct dpa_users {
   size_t depth;  /* TRACED: rounds remembered a user */
   size_t rounds; /* of the whole run */
   /* state; the message is the sum of the users' states */
-  double *u;       /* DENSE: d x users */
+  double *u;     /* DENSE: d x users */
+  double *total; /* DENSE, TRACED: d: the sum of the users' states, and what rounding */
+  double *rest;  /* has taken from it so far: d */
   double *centre;  /* SHARED: d: w */
   double *along;   /* SHARED, TRACED: c_i */
   double *inner;   /* TRACED: a_i'u_i */

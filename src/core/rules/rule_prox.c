@@ -95,7 +95,7 @@ static dpa_status move_user(dpa_party *party, const dpa_order *order, size_t i) 
     const double public = shortened ? 0.0 : 2.0 * (users->z[j] - u[j]);
     const double change = order->lambda * (public + users->change[j]);
     u[j] += change;
-    party->message[j] += change;
+    dpa_users_add(party, j, change);
   }
   return status;
 }
