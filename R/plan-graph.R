@@ -143,8 +143,10 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   added <- 8 * u * (gradient + 2.2 * modulus * reach + objective$most) + (d + 4) * u * plan$tol
   sent <- grid_slop(own(if (mechanism$pure) plan$scales$hidden else plan$scales$output), d)
   if (mechanism$pure) sent <- sent + draw_bounds(mechanism, own(plan$scales$output), d)$error
-  needed <- solver + added + objective$error + modulus * sent
-  list(slop = apply(needed, 1L, max), reach = reach)
+  solved <- solver + added + objective$error
+  list(
+    slop = apply(solved + modulus * sent, 1L, max), reach = reach, solved = apply(solved, 1L, max)
+  )
 }
 
 #' @noRd

@@ -19,7 +19,8 @@ draft_plan.dpadmm_family_plausible <- function(method, problem, budget, settings
   beta <- if (!is.null(p$beta)) p$beta else if (printed) 10^-3.5 else default_beta(problem, plan)
   plan$as_printed <- printed
   plan$beta <- plan$tol <- per_node(beta, problem$N, "beta")
-  plan$slop <- 0.005 * plan$beta
+  exact <- !budget$private || !noise_mechanism(budget$mechanism)$pure
+  plan$slop <- plan$beta * if (exact) 0.005 else 1e-4
   plan$query_slop <- if (!is.null(plan$test_settings)) numeric(problem$N)
   plan$test_share <- p$test_share
   split <- if (!is.null(p$split)) per_node(p$split, problem$N, "split")
@@ -93,7 +94,8 @@ with_split <- function(plan, split) {
     sensitivity = shift[node, 2L], weight = result[node]
   )
   releases <- list(objective, output)
-  if (pure) releases[[4L]] <- hidden_releases(plan, output, hidden_shift(plan))
+  # the result's noise hides the solver's distance, but is not exact itself
+  if (pure) releases[[4L]] <- hidden_releases(plan, objective, 2 * plan$slop / modulus_of(plan))
   if (!is.null(plan$test_share)) {
     share <- plan$sends * cost / (1 - split) * plan$test_share / (1 - plan$test_share)
     releases[[3L]] <- new_releases(
@@ -114,10 +116,10 @@ with_releases.dpadmm_family_plausible <- function(method, plan) with_split(plan,
 #' @export
 rounding_of.dpadmm_family_plausible <- function(method, plan) {
   needed <- NextMethod()
-  if (any(bad <- needed$slop > plan$beta)) {
+  if (any(bad <- needed$solved > plan$beta)) {
     abort("argument", sprintf(
       "`beta` = %g is less than rounding in double precision allows here: take at least %.2g.",
-      plan$beta[bad][1L], 2 * max(needed$slop)
+      plan$beta[bad][1L], 2 * max(needed$solved)
     ), argument = "beta", value = plan$beta[bad][1L])
   }
   if (!is.null(plan$test)) needed$query <- query_rounding(plan, needed$reach)

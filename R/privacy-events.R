@@ -59,6 +59,7 @@ NULL
 
 new_events <- function(mechanism, ...) {
   given <- list(...)
+  if (anyNA(given$dim)) given$dim <- NULL # ideal noise of any dimension
   for (name in intersect(names(given), names(.event_bounds))) {
     bound <- .event_bounds[[name]]
     check_numbers(given[[name]], name,

@@ -141,6 +141,7 @@ static void read_server(ffi_reader *r, dpa_plan *plan) {
   server->gamma = ffi_real(r, "prox_gamma", LEAST, R_PosInf);
   server->step_bound = ffi_real(r, "step_bound", 0.0, R_PosInf);
   server->scale = plan->mechanism ? read_scales(r, "server_scale", plan->rounds) : NULL;
+  ffi_check(r, !server->scale || plan->mechanism->step, "mechanism");
   server->sample = (size_t)ffi_int(r, "sample", 0, users);
   if (ffi_has(r, "walk"))
     server->walk = ffi_ints(r, "walk", plan->rounds, 0, users - 1);

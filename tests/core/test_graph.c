@@ -25,6 +25,7 @@ typedef struct path_run {
   dpa_key key;
   int rule[T];
   double eta[NODES * T], theta[NODES * T], objective[NODES * T], output[NODES * T];
+  double hidden[NODES * T];
   double gamma[NODES], tol[NODES], weight[NODES];
   double first[NODES], f[NODES], iterates[NODES * T], gap[T], step[T];
   size_t calls, stop; /* poll: how often called; stop at this call */
@@ -57,6 +58,7 @@ static void prepare(path_run *s, int cycle, int noise) {
       s->theta[at] = exact ? s->eta[at] : 0.0;
       s->objective[at] = exact && noise == 1 ? 2.0 + (double)i : 0.0;
       s->output[at] = exact && noise == 2 ? 3.0 + (double)i : 0.0;
+      s->hidden[at] = 1e-16;
     }
   }
   dpa_key_from_seed(&s->key, 5);
@@ -79,6 +81,7 @@ static void prepare(path_run *s, int cycle, int noise) {
   plan->mechanism = noise ? &dpa_mechanism_gamma : NULL;
   plan->objective_scale = s->objective;
   plan->output_scale = s->output;
+  plan->hidden_scale = s->hidden;
   plan->start = s->first;
   plan->network = network;
   s->trace.f = s->f;
@@ -128,7 +131,9 @@ static void by_hand(const path_run *s, double out[T][NODES]) {
             (xy - 2.0 * lambda[i] - b[i] + eta * pairs) / (xx + 0.2 + 2.0 * eta * V);
         next[i] = last[i] + noise_of(s, i, t, DPA_NOISE_OUTPUT, s->output[at]);
       } else {
-        const double gradient = xx * last[i] - xy + 0.2 * last[i] + b[i];
+        /* what others know of it: the optimality condition, with the message f */
+        const double sent = 2.0 * s->eta[at - NODES] * V * (last[i] - f[i]);
+        const double gradient = xx * last[i] - xy + 0.2 * last[i] + b[i] + sent;
         next[i] = f[i] - (gradient + 2.0 * lambda[i] + eta * apart) /
                              (2.0 * eta * V + s->gamma[i]);
       }

@@ -30,11 +30,12 @@ static double shown_threshold(const dpa_sparse_vector *test, uint32_t round) {
 
 static double threshold_noise(uint32_t round) {
   dpa_key key;
-  double noise;
+  int64_t steps;
+  const double grid = dpa_grid(3.0);
   dpa_key_from_seed(&key, 5);
-  CHECK(dpa_draw(&dpa_mechanism_laplace, &key, 7, round, DPA_NOISE_THRESHOLD, 3.0,
-                 &noise, 1) == DPA_OK);
-  return 0.5 + noise;
+  CHECK(dpa_draw_steps(&dpa_mechanism_laplace, &key, 7, round, DPA_NOISE_THRESHOLD,
+                       (uint64_t)(3.0 / grid), &steps, 1) == DPA_OK);
+  return 0.5 + grid * ((double)steps - 0.5); /* the first that rounds to it */
 }
 
 static void test_noise_is_shared_or_fresh(void) {

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from trajectories import LOSSES, PURPOSE_OBJECTIVE, Stream, check_cipher, key_from_seed, party_key
+from streams import PURPOSE_OBJECTIVE, Stream, check_cipher, key_from_seed, party_key, release
+from trajectories import LOSSES
 
 
 # --------------------------------------------------------------------------------------
@@ -78,7 +79,10 @@ def run(case):
             records = records * np.minimum(1, case["clip"] / np.maximum(norms, 1e-300))[:, None]
         out = case["C"] * records.mean(axis=0)
         if noisy and case["noise"] != "none":
-            out = out + getattr(Stream(party_key(key, 0), 0, t, PURPOSE_OBJECTIVE), case["noise"])(case["scale"], d)
+            stream = Stream(party_key(key, 0), 0, t, PURPOSE_OBJECTIVE)
+            if case["noise"] == "gaussian":
+                return release(stream, "gaussian", case["scale"], out)
+            return out + stream.gamma(case["scale"], d)
         return out
 
     x = x_hat = x0

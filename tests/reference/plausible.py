@@ -16,41 +16,100 @@ from pathlib import Path
 
 import numpy as np
 
-from trajectories import C, D, EDGES, RHO, SIZES, Node, Stream, key_from_seed, party_key, records, write
+from streams import PURPOSE_OBJECTIVE as OBJECTIVE
+from streams import PURPOSE_OUTPUT as OUTPUT
+from streams import PURPOSE_QUERY as QUERY
+from streams import PURPOSE_RELEASE as RELEASE
+from streams import PURPOSE_THRESHOLD as THRESHOLD
+from streams import Stream, key_from_seed, party_key, release
+from trajectories import C, D, EDGES, RHO, SIZES, Node, records, write
 
-OBJECTIVE, OUTPUT, THRESHOLD, QUERY, RELEASE = 0, 1, 2, 3, 6
-SEED, ITERATIONS, BETA, DELTA = 11, 8, 1e-12, 1e-4
+SEED, ITERATIONS, BETA, DELTA = 11, 8, 1e-10, 1e-4
 N = len(SIZES)
 NEIGHBOURS = [[b if a == i else a for a, b in EDGES if i in (a, b)] for i in range(N)]
 
 
-def laplace(stream, scale):
-    negative = stream.word() >> 63
-    size = -scale * math.log(stream.uniform())
-    return -size if negative else size
+def rounding(case, size, modulus, output, hidden):
+    """What the program's minimiser may be off by beyond BETA, in units of the gradient (vignette
+    "privacy-accounting", "The program, to the last bit"); L = 1, L'' = 1/4, rows of norm 1."""
+    u, scale, gaussian = 2.0**-53, case["scale"], case["noise"] == "gaussian"
+    most = 38 * math.sqrt(D) * scale if gaussian else 700 * D / scale
+    drawn = 2.0**-41 * math.sqrt(D) * scale if gaussian else (1.5 * D + 40) * u * most
+    reach = (100 * C + 2 * most) / modulus
+
+    def summed(n, bound):
+        return 1.01 * (n + 16) * u * bound
+
+    solver = (C / 4 * 64 * (D + 6) * u * reach + C * (4 + 1 / 4) * u
+              + summed(size + size / 16384, C) + 2 * summed(size, C / 4))
+    added = 8 * u * (C + 2.2 * modulus * reach + most) + (D + 4) * u * BETA
+    if gaussian:
+        sent = math.sqrt(D) / 2 * 2.0**-40 * output
+    else:
+        sent = (1.5 * D + 40) * u * 700 * D / output + math.sqrt(D) / 2 * 2.0**-40 * hidden
+    return solver + added + drawn + modulus * sent
 
 
-def sound_noise(case, size, eta, degree):
+def query_rounding(case, size, modulus, sizes):
+    """The same of a query of the test, whose noise has these two sizes."""
+    u, scale, gaussian = 2.0**-53, case["scale"], case["noise"] == "gaussian"
+    most = 38 * math.sqrt(D) * scale if gaussian else 700 * D / scale
+    reach = (100 * C + 2 * most) / modulus
+    grid = max(2.0**-40 * min(sizes), 2.0**-56 * max(sizes), 2.0**-58 * case["threshold"])
+    summed = 1.01 * (size + 16) * u * case["loss_clip"]
+    return 16 * (D + 6) * u * reach + 2 * summed + 32 * u * case["loss_clip"] + 2 * grid
+
+
+def test_sizes(case, epsilon, sensitivity):
+    first = epsilon / (1 + case["eps_ratio"])
+    return sensitivity / first, 2 * case["max_sends"] * sensitivity / (epsilon - first)
+
+
+def slops(case):
+    """Set aside for rounding by every node, of its minimiser and of its queries: doubled where
+    that does not do."""
+    test = case["method"] == "ipp_admm"
+    slop = [(0.005 if case["noise"] == "gaussian" else 1e-4) * BETA] * N
+    query = [0.0] * N
+    while True:
+        needed, asked = [], []
+        for i, size in enumerate(SIZES):
+            degree = len(NEIGHBOURS[i])
+            modulus = RHO / N + 2 * case["eta"] * degree
+            found = sound_noise(case, size, case["eta"], degree, slop[i], query[i])
+            moved = math.sqrt(D) * 2 * slop[i] / modulus
+            hidden = moved / (1e-3 * 2 * C / size * case["scale"])
+            needed.append(rounding(case, size, modulus, found[1], hidden))
+            asked.append(query_rounding(case, size, modulus, test_sizes(case, *found[2:]))
+                         if test else 0.0)
+        if all(a <= b for a, b in zip(needed + asked, slop + query)):
+            return slop, query
+        slop = [max(b, 2 * a) for a, b in zip(needed, slop)]
+        query = [max(b, 2 * a) for a, b in zip(asked, query)]
+
+
+def sound_noise(case, size, eta, degree, slop, query):
     """Scales of both noises, and epsilon and sensitivity of the test, from the scale in the
     objective."""
     delta = 2 * C / size  # L = 1, rows of norm at most 1
     modulus = RHO / N + 2 * eta * degree
     split, scale = case["split"], case["scale"]
     odds = (1 - split) / split
+    hidden = 2 * (BETA + slop)
     if case["noise"] == "gaussian":
-        output = scale / modulus * (2 * BETA / delta) * math.sqrt(odds)
-        once = (delta / scale) ** 2 / 2 + (2 * BETA / modulus / output) ** 2 / 2
+        output = scale / modulus * (hidden / delta) * math.sqrt(odds)
+        once = (delta / scale) ** 2 / 2 + (hidden / modulus / output) ** 2 / 2
     else:
-        output = scale * delta * split / (1 - split) / (2 * BETA / modulus)
-        once = scale * delta + output * 2 * BETA / modulus
+        output = scale * delta * split / (1 - split) / (hidden / modulus)
+        once = scale * delta + output * hidden / modulus
     if case["method"] == "pp_admm":
         return scale, output, None, None
     budget = case["max_sends"] * once
     test = budget * case["test_share"] / (1 - case["test_share"])
     if case["noise"] == "gaussian":
         test = math.sqrt(2 * test)
-    moved = 2 * case["loss_clip"] / size + (delta + 2 * BETA) / modulus
-    return scale, output, test, min(2 * case["loss_clip"], moved)
+    moved = 2 * case["loss_clip"] / size + (delta + hidden) / modulus
+    return scale, output, test, min(2 * case["loss_clip"], moved) + 2 * query
 
 
 def printed_noise(case, size, eta, degree):
@@ -78,19 +137,27 @@ def run(case, x, y, node):
     printed = case["noise"] == "printed"
     eta = case["eta"]
     ridge = RHO / N
-    scales = []
+    scales, aside = [], None if printed else slops(case)
     for i, size in enumerate(SIZES):
         if printed:
             *found, lambda_hat = printed_noise(case, size, eta, len(NEIGHBOURS[i]))
             ridge = lambda_hat / N
         else:
-            found = sound_noise(case, size, eta, len(NEIGHBOURS[i]))
+            found = sound_noise(case, size, eta, len(NEIGHBOURS[i]), aside[0][i], aside[1][i])
         scales.append(found)
     nodes = [Node(x[node == i], y[node == i], "logistic", C, ridge) for i in range(N)]
     draw = "gamma" if case["noise"] == "gamma" else "gaussian"
 
     def vector(i, t, purpose, scale):
         return getattr(Stream(party_key(key, i), 0, t, purpose), draw)(scale, D)
+
+    def as_sent(i, t, scale, value):
+        if draw == "gaussian":
+            return release(Stream(party_key(key, i), 0, t, OUTPUT), "gaussian", scale, value)
+        return value + vector(i, t, OUTPUT, scale)
+
+    def steps(i, t, purpose, scale, grid):
+        return Stream(party_key(key, i), 0, t, purpose).discrete_laplace(math.ceil(scale / grid))
 
     def clipped(i, f):
         value = nodes[i].loss(nodes[i].x @ f, nodes[i].y)[0]
@@ -116,12 +183,15 @@ def run(case, x, y, node):
                 candidate = solve(OBJECTIVE)
                 eps1 = epsilon / (1 + case["eps_ratio"])
                 eps2 = epsilon - eps1
-                factor = most if printed else 1
-                threshold = laplace(Stream(party_key(key, i), 0, t if printed else 0, THRESHOLD),
-                                    factor * sensitivity / eps1)
-                query = laplace(Stream(party_key(key, i), 0, t, QUERY), 2 * most * sensitivity / eps2)
-                gap = clipped(i, f[i]) - clipped(i, candidate) + query - case["threshold"] - threshold
-                assert abs(gap) > 1e-6
+                first = (most if printed else 1) * sensitivity / eps1
+                second = 2 * most * sensitivity / eps2
+                grid = 2.0 ** (math.frexp(min(first, second))[1] - 41)
+                assert max(first, second) / grid < 2**56
+                threshold = round(case["threshold"] / grid)
+                threshold += steps(i, t if printed else 0, THRESHOLD, first, grid)
+                query = round((clipped(i, f[i]) - clipped(i, candidate)) / grid)
+                gap = query + steps(i, t, QUERY, second, grid) - threshold
+                assert abs(gap) * grid > 1e-6
                 if gap < 0:
                     continue
                 did[i] = True
@@ -129,7 +199,7 @@ def run(case, x, y, node):
                 solution = candidate if printed else solve(RELEASE)
             else:
                 solution = solve(OBJECTIVE)
-            new[i] = solution + vector(i, t, OUTPUT, sigma2)
+            new[i] = as_sent(i, t, sigma2, solution)
         f = new
         dual = dual + np.array([eta / 2 * sum(f[i] - f[j] for j in NEIGHBOURS[i]) for i in range(N)])
         path.append(f.copy())
@@ -141,7 +211,7 @@ def cases():
     tiny = 1e-20
     test = dict(threshold=0.01, max_sends=3, loss_clip=0.9, eps_ratio=2.5, test_share=0.3)
     for method, more in (("pp_admm", {}), ("ipp_admm", test)):
-        for noise, scale, split in (("gaussian", 0.4, tiny), ("gamma", 2.5, 1e-11), ("printed", None, tiny)):
+        for noise, scale, split in (("gaussian", 0.4, tiny), ("gamma", 2.5, 1e-9), ("printed", None, tiny)):
             yield dict(case=f"{method}-{noise}", method=method, noise=noise, scale=scale, eta=0.8, split=split,
                        epsilon=40.0 if noise == "printed" else None, **more)
     # so little noise that the test answers by the loss

@@ -1,7 +1,7 @@
 """Independent trajectories of the decentralised methods (ADMM, M-ADMM, R-ADMM, MR-ADMM).
 
 Runs every method on a small irregular network, from the published equations and from the
-documented random streams (src/core/random/stream.h, key.h and mechanism.h) alone, and writes what
+documented random streams (streams.py) alone, and writes what
 tests/testthat/test-trajectories.R compares the package with:
 
     python3 tests/reference/trajectories.py [folder]      (default: tests/testthat/fixtures)
@@ -18,95 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
+from streams import (PURPOSE_OBJECTIVE, PURPOSE_OUTPUT, Stream, check_cipher, key_from_seed, party_key,
+                     release)
+
 GRADIENT_NORM = 1e-13
 RECYCLED_TOLERANCE = 1e-10
-
-# --------------------------------------------------------------------------------------
-# Random streams: ChaCha20 (RFC 8439), one stream per (key, user, iteration, purpose)
-# and a key for each party
-
-PURPOSE_OBJECTIVE, PURPOSE_OUTPUT, PURPOSE_DERIVE = 0, 1, 8
-MASK32 = 0xFFFFFFFF
-
-
-def quarter_round(s, a, b, c, d):
-    for left, right, target, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
-        s[left] = (s[left] + s[right]) & MASK32
-        mixed = s[target] ^ s[left]
-        s[target] = ((mixed << turn) | (mixed >> (32 - turn))) & MASK32
-
-
-def chacha20_block(key, counter, nonce):
-    """64 bytes from 32 bytes of key, the block counter and three 32-bit words of nonce."""
-    words = [int.from_bytes(key[i:i + 4], "little") for i in range(0, 32, 4)]
-    constants = [int.from_bytes(b"expand 32-byte k"[i:i + 4], "little") for i in range(0, 16, 4)]
-    start = constants + words + [counter] + list(nonce)
-    s = list(start)
-    for _ in range(10):
-        for column in range(4):
-            quarter_round(s, column, column + 4, column + 8, column + 12)
-        for k in range(4):
-            quarter_round(s, k, 4 + (k + 1) % 4, 8 + (k + 2) % 4, 12 + (k + 3) % 4)
-    return b"".join(((u + v) & MASK32).to_bytes(4, "little") for u, v in zip(s, start))
-
-
-def key_from_seed(seed):
-    key = seed.to_bytes(8, "little") + b"dpadmm seeded simulation"
-    return chacha20_block(key, 0, (0, 0, 0))[:32]
-
-
-def party_key(key, party):
-    """The key of party 0, 1, ... of a run: src/core/random/key.h."""
-    return chacha20_block(key, 0, (party, 0, PURPOSE_DERIVE))[:32]
-
-
-class Stream:
-    def __init__(self, key, user, iteration, purpose):
-        self.key, self.nonce = key, (user, iteration, purpose)
-        self.counter, self.bytes = 0, b""
-
-    def word(self):
-        if not self.bytes:
-            self.bytes = chacha20_block(self.key, self.counter, self.nonce)
-            self.counter += 1
-        word, self.bytes = int.from_bytes(self.bytes[:8], "little"), self.bytes[8:]
-        return word
-
-    def uniform(self):
-        word = self.word()
-        mantissa, high = word & ((1 << 52) - 1), word >> 52
-        if high:
-            exponent = 1 + 12 - high.bit_length()
-        else:
-            exponent = 13
-            while exponent < 1000:
-                more = self.word()
-                exponent += 64 - more.bit_length()
-                if more:
-                    break
-        return math.ldexp(1 + mantissa / 2.0**52, -exponent)
-
-    def gaussian(self, sigma, d):
-        out = []
-        while len(out) < d:
-            u1, u2 = self.uniform(), self.uniform()
-            r = math.sqrt(-2 * math.log(u1))
-            out += [sigma * r * math.cos(2 * math.pi * u2), sigma * r * math.sin(2 * math.pi * u2)]
-        return np.array(out[:d])
-
-    def gamma(self, alpha, d):
-        direction = self.gaussian(1.0, d)
-        size = math.fsum(-math.log(self.uniform()) for _ in range(d)) / alpha
-        return size * direction / np.linalg.norm(direction)
-
-
-def check_cipher():
-    """RFC 8439, section 2.3.2."""
-    block = chacha20_block(bytes(range(32)), 1, (0x09000000, 0x4A000000, 0))
-    assert block.hex() == (
-        "10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c068030422aa9ac3d46c4e"
-        "d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e")
-
 
 # --------------------------------------------------------------------------------------
 # Losses: value, first and second derivative in the score s = f'x
@@ -217,12 +133,21 @@ def run(case, nodes, neighbours):
     def parameter(name, i):
         return float(np.broadcast_to(case[name], n)[i])
 
+    def scale_of(i, update):
+        scale = np.asarray(case["scale"], dtype=float)
+        return float(scale[i, update - 1] if scale.ndim == 2 else np.broadcast_to(scale, n)[i])
+
     def draw(i, t, update, purpose):
         if case["noise"] == "none":
             return np.zeros(d)
-        scale = np.asarray(case["scale"], dtype=float)
-        scale = scale[i, update - 1] if scale.ndim == 2 else np.broadcast_to(scale, n)[i]
-        return getattr(Stream(party_key(key, i), 0, t, purpose), case["noise"])(float(scale), d)
+        return getattr(Stream(party_key(key, i), 0, t, purpose), case["noise"])(scale_of(i, update), d)
+
+    def sent(i, t, update, value):
+        """Primal perturbation: Gaussian noise is discrete, on a grid."""
+        if case["noise"] == "gaussian":
+            stream = Stream(party_key(key, i), 0, t, PURPOSE_OUTPUT)
+            return release(stream, "gaussian", scale_of(i, update), value)
+        return value + draw(i, t, update, PURPOSE_OUTPUT)
 
     def apart(f, i):
         """sum over neighbours of f_i - f_j"""
@@ -259,7 +184,7 @@ def run(case, nodes, neighbours):
                 centres = np.array([(f[i] + f[j]) / 2 for j in neighbours[i]])
                 new[i] = nodes[i].minimise(2 * dual[i] + linear[i], eta, centres, f[i])
                 if case["perturb"] == "primal":
-                    new[i] += draw(i, t, update, PURPOSE_OUTPUT)
+                    new[i] = sent(i, t, update, new[i])
             before, dual_before = f, dual
             f = new
             theta = [parameter("theta", i) if method == "m_admm" else penalty[i] for i in range(n)]

@@ -14,7 +14,7 @@ adjacency[edges] <- adjacency[edges[, 2:1]] <- 1
 for (row in seq_len(nrow(cases))) {
   case <- as.list(cases[row, ])
   test_that(sprintf("%s follows the independent trajectory", case$case), {
-    settings <- list(eta = case$eta, beta = 1e-12, split = case$split)
+    settings <- list(eta = case$eta, beta = 1e-10, split = case$split)
     if (case$method == "ipp_admm") {
       of_test <- c("threshold", "max_sends", "loss_clip", "eps_ratio", "test_share")
       settings <- c(settings, case[of_test])
@@ -34,7 +34,8 @@ for (row in seq_len(nrow(cases))) {
     expected <- iterates[iterates$case == case$case, ]
     at <- cbind(expected$iteration, expected$node)
     for (k in 1:5) {
-      expect_lt(max(abs(fit$iterates[cbind(at, k)] - expected[[paste0("f", k)]])), 1e-9)
+      error <- abs(fit$iterates[cbind(at, k)] - expected[[paste0("f", k)]])
+      expect_lt(max(error), 1e-9 + 40 * max(0, fit$plan$scales$hidden))
     }
     if (case$method == "ipp_admm") {
       expect_identical(fit$sends[at[, 2:1]], expected$sent == 1)

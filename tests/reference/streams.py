@@ -1,0 +1,246 @@
+"""The package's random streams and noise, written from their documentation alone
+(src/core/random/stream.h, key.h, mechanism.h, discrete.h and draw.h), in whole numbers where those
+are: a stream is ChaCha20 (RFC 8439) keyed by a party's key, one for each (user, round, purpose).
+
+    python3 tests/reference/streams.py         checks itself and prints what tests/core knows
+"""
+
+import math
+from decimal import Decimal, getcontext
+
+import numpy as np
+
+PURPOSE_OBJECTIVE, PURPOSE_OUTPUT, PURPOSE_THRESHOLD, PURPOSE_QUERY = 0, 1, 2, 3
+PURPOSE_RELEASE, PURPOSE_DERIVE = 6, 8
+MASK32 = 0xFFFFFFFF
+STEPS = 41  # a scale is between 2^40 and 2^41 steps of its grid
+
+
+def quarter_round(s, a, b, c, d):
+    for left, right, target, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+        s[left] = (s[left] + s[right]) & MASK32
+        mixed = s[target] ^ s[left]
+        s[target] = ((mixed << turn) | (mixed >> (32 - turn))) & MASK32
+
+
+def chacha20_block(key, counter, nonce):
+    """64 bytes from 32 bytes of key, the block counter and three 32-bit words of nonce."""
+    words = [int.from_bytes(key[i:i + 4], "little") for i in range(0, 32, 4)]
+    constants = [int.from_bytes(b"expand 32-byte k"[i:i + 4], "little") for i in range(0, 16, 4)]
+    start = constants + words + [counter] + list(nonce)
+    s = list(start)
+    for _ in range(10):
+        for column in range(4):
+            quarter_round(s, column, column + 4, column + 8, column + 12)
+        for k in range(4):
+            quarter_round(s, k, 4 + (k + 1) % 4, 8 + (k + 2) % 4, 12 + (k + 3) % 4)
+    return b"".join(((u + v) & MASK32).to_bytes(4, "little") for u, v in zip(s, start))
+
+
+def key_from_seed(seed):
+    key = seed.to_bytes(8, "little") + b"dpadmm seeded simulation"
+    return chacha20_block(key, 0, (0, 0, 0))[:32]
+
+
+def party_key(key, party):
+    """The key of party 0, 1, ... of a run: src/core/random/key.h."""
+    return chacha20_block(key, 0, (party, 0, PURPOSE_DERIVE))[:32]
+
+
+class Stream:
+    def __init__(self, key, user, iteration, purpose):
+        self.key, self.nonce = key, (user, iteration, purpose)
+        self.counter, self.bytes = 0, b""
+
+    def word(self):
+        if not self.bytes:
+            self.bytes = chacha20_block(self.key, self.counter, self.nonce)
+            self.counter += 1
+        word, self.bytes = int.from_bytes(self.bytes[:8], "little"), self.bytes[8:]
+        return word
+
+    def uniform(self):
+        word = self.word()
+        mantissa, high = word & ((1 << 52) - 1), word >> 52
+        if high:
+            exponent = 1 + 12 - high.bit_length()
+        else:
+            exponent = 13
+            while exponent < 1000:
+                more = self.word()
+                exponent += 64 - more.bit_length()
+                if more:
+                    break
+        return math.ldexp(1 + mantissa / 2.0**52, -exponent)
+
+    def exponential(self, fine):
+        u = self.uniform()
+        if 1 - u >= fine:
+            return -math.log(u)
+        return -math.log1p(-((1 - u - 2.0**-53) + 2.0**-53 * self.uniform()))
+
+    def gaussian(self, sigma, d):
+        out = []
+        while len(out) < d:
+            r = math.sqrt(2 * self.exponential(2.0**-20))
+            angle = 2 * math.pi * self.uniform()
+            out += [sigma * r * math.cos(angle), sigma * r * math.sin(angle)]
+        return np.array(out[:d])
+
+    def gamma(self, alpha, d):
+        out = []
+        while len(out) < d:
+            r = math.sqrt(2 * self.exponential(0.5))
+            angle = math.pi / 2 * self.uniform()
+            signs = self.word()
+            pair = [-r * math.cos(angle) if signs >> 63 else r * math.cos(angle),
+                    -r * math.sin(angle) if signs >> 62 & 1 else r * math.sin(angle)]
+            out += pair[1:] if len(out) == d - 1 else pair
+        size = math.fsum(self.exponential(0.5) for _ in range(d)) / alpha
+        return size * np.array(out) / np.linalg.norm(out)
+
+    def laplace(self, b, d):
+        out = []
+        for _ in range(d):
+            negative = self.word() >> 63
+            size = b * self.exponential(0.5)
+            out.append(-size if negative else size)
+        return np.array(out)
+
+    # ---- discrete noise: whole numbers only
+
+    def below(self, n):
+        """floor(w n / 2^64), w drawn again where that is not uniform."""
+        while True:
+            product = self.word() * n
+            if product % 2**64 >= 2**64 % n:
+                return product >> 64
+
+    def uniform_number(self):
+        return Lazy(self)
+
+    def trial(self, a, b, half=False):
+        """True with probability exp(-a/b), or exp(-(a/b)^2/2) with `half`."""
+        last = self.uniform_number()
+        if not last.below_ratio(a, b):
+            return True
+        n = 0
+        while True:
+            if half and not self.uniform_number().below_ratio(a, 2 * b):
+                return n % 2 == 0
+            this = self.uniform_number()
+            if not this.below(last):
+                return n % 2 == 1
+            last, n = this, n + 1
+
+    def discrete_gaussian(self, s):
+        while True:
+            u, q = self.uniform_number(), 0
+            while not u.below_number(COARSE[q]):
+                q += 1
+            r = self.below(s)
+            if not self.trial(r, s, half=True) or not all(self.trial(r, s) for _ in range(q)):
+                continue
+            size, negative = q * s + r, self.word() >> 63
+            if not negative or size > 0:
+                return -size if negative else size
+
+    def discrete_laplace(self, t):
+        while True:
+            r = self.below(t)
+            if not self.trial(r, t):
+                continue
+            v = 0
+            while self.trial(1, 1):
+                v += 1
+            size, negative = v * t + r, self.word() >> 63
+            if not negative or size > 0:
+                return -size if negative else size
+
+
+class Lazy:
+    """A uniform number of which as many words are drawn as it takes to compare it."""
+
+    def __init__(self, stream):
+        self.stream, self.value, self.words = stream, 0, 0
+
+    def more(self, words):
+        while self.words < words:
+            self.value, self.words = self.value << 64 | self.stream.word(), self.words + 1
+        return self.value >> 64 * (self.words - words)
+
+    def below_ratio(self, a, b):
+        """u < a/b: u is in [value, value + 1) / 2^(64 words)."""
+        words = 1
+        while True:
+            value, one = self.more(words), 1 << 64 * words
+            if value * b >= a * one:
+                return False
+            if (value + 1) * b <= a * one:
+                return True
+            words += 1
+
+    def below(self, other):
+        words = 1
+        while self.more(words) == other.more(words):
+            words += 1
+        return self.more(words) < other.more(words)
+
+    def below_number(self, digits):
+        """u < digits / 2^256"""
+        words = 1
+        while words < 4 and self.more(words) == digits >> 64 * (4 - words):
+            words += 1
+        return self.more(words) < digits >> 64 * (4 - words)
+
+
+def coarse_table():
+    """floor(2^256 P(q <= k)) for P(q) proportional to exp(-q^2/2)."""
+    getcontext().prec = 160
+    mass = [(-Decimal(q * q) / 2).exp() for q in range(60)]
+    total = sum(mass)
+    return [int(sum(mass[:k + 1]) / total * 2**256) for k in range(18)] + [2**256]
+
+
+COARSE = coarse_table()
+
+
+def release(stream, kind, scale, value):
+    """What may be sent of a value: on the grid of the scale, with discrete noise."""
+    exponent = math.frexp(scale)[1] - STEPS
+    steps = math.ceil(math.ldexp(scale, -exponent))
+    out = []
+    for v in value:
+        noise = math.ldexp(float(getattr(stream, "discrete_" + kind)(steps)), exponent)
+        out.append(math.ldexp(round(math.ldexp(v, -exponent)), exponent) + noise)
+    return np.array(out)
+
+
+def check_cipher():
+    """RFC 8439, section 2.3.2."""
+    block = chacha20_block(bytes(range(32)), 1, (0x09000000, 0x4A000000, 0))
+    assert block.hex() == (
+        "10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c068030422aa9ac3d46c4e"
+        "d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e")
+
+
+def main():
+    """Known answers, for tests/core/test_noise.c and test_discrete.c."""
+    check_cipher()
+
+    def stream(seed=42):
+        return Stream(key_from_seed(seed), 3, 7, 1)
+
+    for name, numbers in (("gaussian", stream().gaussian(2.5, 5)), ("gamma", stream().gamma(0.8, 5)),
+                          ("laplace", stream().laplace(1.5, 4))):
+        print(name, ", ".join(f"{x:.17g}" for x in numbers))
+    for s in (1, 3, 1000, 2**40 + 12345):
+        drawn = stream()
+        print("discrete gaussian", s, [drawn.discrete_gaussian(s) for _ in range(8)])
+        drawn = stream()
+        print("discrete laplace", s, [drawn.discrete_laplace(s) for _ in range(8)])
+    print("release", ", ".join(f"{x:.17g}" for x in release(stream(), "gaussian", 0.3, [0.1, -2.0, 1e9])))
+
+
+if __name__ == "__main__":
+    main()
