@@ -89,6 +89,11 @@ kkt_attack <- function(fit, known_x, known_y, node, network = fit$plan$problem$n
   known_x <- known_x * shortening(known_x, problem$row_bound)
   start <- start_values(start, N, problem$d)
   h <- missing_gradients(fit, known_x, known_y, i, network, eta, theta, start)
+  if (is.null(h$gradient)) {
+    abort("argument", sprintf('Node "%s" sent nothing in this fit.', fit$nodes$names[i]),
+      argument = "node", value = node
+    )
+  }
   explain_gradients(h$gradient, h$at, problem$loss, problem$row_bound, known_x)
 }
 

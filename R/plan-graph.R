@@ -140,7 +140,7 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
     problem$C * problem$row_bound * slopes * u + # derivatives
     sum_rounding(pmin(n, 16384) + n / 16384, gradient) +
     2 * sum_rounding(n, curvature / problem$row_bound) # the model's curvature
-  added <- 8 * u * (gradient + 2.2 * modulus * reach + objective$most) + (d + 4) * u * plan$tol
+  added <- 16 * u * (gradient + 2.2 * modulus * reach + objective$most) + (d + 4) * u * plan$tol
   sent <- grid_slop(own(if (mechanism$pure) plan$scales$hidden else plan$scales$output), d)
   if (mechanism$pure) sent <- sent + draw_bounds(mechanism, own(plan$scales$output), d)$error
   solved <- solver + added + objective$error

@@ -107,11 +107,19 @@ rounding_of.dpadmm_family_server <- function(method, plan) {
   u <- .unit_roundoff
   reach <- 1000 * (step + plan$noise * sqrt(d * T))
   size <- reach + step
-  per_round <- 16 * (d + 16) * u * size * # the state, and its prox by the slope of the loss
+  # of the one user whose records differ: the states of the others are the same to the last bit
+  own <- 16 * (d + 16) * u * size * # the state, and its prox by the slope of the loss
     (1 + plan$prox_gamma * plan$problem$loss$curvature * plan$problem$row_bound^2) +
     2^-58 * size + # what a compressed state forgets
     if (is.null(plan$problem$users)) 0 else 2 * plan$prox_gamma * plan$solver_tol
-  list(slop = grid + T * per_round + sum_rounding(plan$n + 4 * T, size), reach = reach)
+  # everybody's states are added up: of compressed ones the parts that differ, in chunks
+  everybody <- is.null(plan$problem$users) && is.null(plan$walk) && plan$sample == 0L
+  sum <- if (everybody) {
+    sum_rounding(plan$n / min(64, ceiling(plan$n / 1024)) + 64, step) + 4 * u * size
+  } else {
+    sum_rounding(plan$n, size) + 8 * T * u * size / plan$n
+  }
+  list(slop = grid + T * own / plan$n + sum, reach = reach)
 }
 
 server_releases <- function(plan) {

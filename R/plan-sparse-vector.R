@@ -22,11 +22,12 @@ query_rounding <- function(plan, reach) {
   u <- .unit_roundoff
   slope <- problem$loss$lipschitz * problem$row_bound
   scales <- cbind(test$threshold_scale, test$query_scale)
-  grid <- pmax(2^-40 * apply(scales, 1L, min), 2^-56 * apply(scales, 1L, max),
+  grid <- pmax(2^-40 * apply(scales, 1L, min), 2^-50 * apply(scales, 1L, max),
     2^-58 * abs(test$threshold)
   )
   2 * slope * 8 * (problem$d + 6) * u * reach +
-    2 * sum_rounding(problem$size, test$loss_clip) + 32 * u * test$loss_clip + 2 * grid
+    2 * sum_rounding(problem$size, test$loss_clip) +
+    32 * u * (test$loss_clip + 1 + problem$loss$width) + 2 * grid
 }
 
 #' The test as the core takes it, every number one a node. As printed the threshold's noise

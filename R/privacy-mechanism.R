@@ -21,14 +21,17 @@
     size = function(scale) 1 / scale, scale = function(size) 1 / size,
     # the norm is Gamma distributed, of shape d: its mean square is d (d + 1) / alpha^2
     sd = function(scale, d) sqrt(d + 1) / scale, pure = TRUE,
-    hidden_place = "hidden", hidden_share = 1e-3, solver_share = 1e-6,
+    hidden_place = "hidden", hidden_share = 9e-4, solver_share = 1e-6,
     hidden_metric = function(d) sqrt(d),
     # uniform numbers are at least 2^-1001, so exponential ones below 700
     draw_bounds = function(scale, d) {
       most <- 700 * d / scale
       list(error = (1.5 * d + 40) * 2^-53 * most, most = most)
     },
-    hidden_event = function(size, sensitivity, dim, ...) dp_event_laplace(size, sensitivity, ...),
+    # discrete Laplace noise, for which randomised response stands with every accountant
+    hidden_event = function(size, sensitivity, dim, ...) {
+      dp_event_pure(round_up(sensitivity / size), ...)
+    },
     output_event = function(scale, sensitivity, dim, ...) {
       dp_event_gamma(scale, sensitivity, dim = dim, ...)
     },

@@ -123,7 +123,7 @@ noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key) {
 #' A value as it may be sent in round k: on a grid, with exact Gaussian noise.
 #' @noRd
 sent_value <- function(x, sigma, k, key) {
-  core_call(.Call(ffi_release, "gaussian", sigma, as.double(x), as.double(k), key))
+  core_call(.Call(ffi_release, "gaussian", sigma, as.double(x), as.double(k), key, 1))
 }
 
 #' Gaussian releases of the active blocks, by iteration.

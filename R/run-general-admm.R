@@ -92,7 +92,7 @@ general_admm <- function(prox_f, prox_g, A = NULL, B = NULL, c = 0, u0, lambda =
     u = if (!is.null(sigma)) u, z = z[K, ], iterates = z,
       events = if (!is.null(sigma)) events(sigma),
     printed = if (!is.null(sigma)) {
-      printed_general_admm(sigma, moved$sensitivity, moved$norm, count = K)
+      printed_general_admm(sigma, moved$printed, moved$norm, count = K)
     },
     noise = sigma, title = "General private ADMM", iterations = K, sensitivity = moved$sensitivity,
     delta = delta, seeded = !is.null(seed)
@@ -140,7 +140,8 @@ general_sensitivity <- function(A, gamma, lipschitz, n, K, tol) {
   }
   if (is.null(tol)) tol <- 0
   list(
-    sensitivity = 4 * gamma * (lipschitz / n + 2 * tol) / omega, norm = singular[1L], omega = omega
+    sensitivity = 4 * gamma * (lipschitz / n + 2 * tol) / omega,
+    printed = 4 * gamma * lipschitz / (n * omega), norm = singular[1L], omega = omega
   )
 }
 

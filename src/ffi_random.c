@@ -83,34 +83,23 @@ SEXP ffi_noise(SEXP kind, SEXP scale, SEXP dim, SEXP n, SEXP raw, SEXP user) {
 
 /* A vector as it may be sent in a round, from 1 (dpa_release): for iterations of R's
  * own. */
-SEXP ffi_release(SEXP kind, SEXP scale, SEXP value, SEXP at, SEXP raw) {
+SEXP ffi_release(SEXP kind, SEXP scale, SEXP value, SEXP at, SEXP raw, SEXP what) {
   const char *name = ffi_text(kind);
   const dpa_mechanism *mechanism = name ? dpa_mechanism_find(name) : NULL;
-  double round;
+  double round, purpose;
   dpa_key key;
   if (!mechanism || !ffi_is_number(scale) || !(REAL_RO(scale)[0] > 0.0) ||
-      TYPEOF(value) != REALSXP || !ffi_whole(at, 1.0, INT_END, &round) ||
-      ffi_key_of(raw, &key) != DPA_OK)
+      !ffi_whole(what, 0.0, DPA_NOISE_HIDDEN, &purpose) || TYPEOF(value) != REALSXP ||
+      !ffi_whole(at, 1.0, INT_END, &round) || ffi_key_of(raw, &key) != DPA_OK)
     return ffi_status(DPA_ARGUMENT);
   SEXP out = PROTECT(Rf_duplicate(value));
   const dpa_status status =
-      dpa_release(mechanism, &key, 0, (uint32_t)round, DPA_NOISE_OUTPUT,
+      dpa_release(mechanism, &key, 0, (uint32_t)round, (dpa_purpose)purpose,
                   REAL_RO(scale)[0], REAL(out), REAL(out), (size_t)Rf_xlength(out));
   dpa_forget(&key, sizeof key);
   SEXP answer = status == DPA_OK ? out : ffi_status(status);
   UNPROTECT(1);
   return answer;
-}
-
-/* The grid of each scale (dpa_grid). */
-SEXP ffi_grid(SEXP scale) {
-  if (TYPEOF(scale) != REALSXP)
-    return ffi_status(DPA_ARGUMENT);
-  SEXP out = PROTECT(Rf_duplicate(scale));
-  for (R_xlen_t k = 0; k < Rf_xlength(out); k++)
-    REAL(out)[k] = dpa_grid(REAL(out)[k]);
-  UNPROTECT(1);
-  return out;
 }
 
 /* ---- samples --------------------------------------------------------------------- */

@@ -22,13 +22,12 @@
   /* ffi_network.c */                                                                  \
   X(ffi_components, 2)                                                                 \
   /* ffi_random.c */                                                                   \
-  X(ffi_grid, 1)                                                                       \
   X(ffi_key, 1)                                                                        \
   X(ffi_key_party, 2)                                                                  \
   X(ffi_noise, 6)                                                                      \
   X(ffi_participation, 4)                                                              \
   X(ffi_permutation, 2)                                                                \
-  X(ffi_release, 5)                                                                    \
+  X(ffi_release, 6)                                                                    \
   X(ffi_sample, 5)                                                                     \
   X(ffi_walk, 3)                                                                       \
   /* ffi_sparse_vector.c */                                                            \

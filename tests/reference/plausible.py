@@ -24,7 +24,7 @@ from streams import PURPOSE_THRESHOLD as THRESHOLD
 from streams import Stream, key_from_seed, party_key, release
 from trajectories import C, D, EDGES, RHO, SIZES, Node, records, write
 
-SEED, ITERATIONS, BETA, DELTA = 11, 8, 1e-10, 1e-4
+SEED, ITERATIONS, BETA, DELTA = 11, 8, 5e-10, 1e-4
 N = len(SIZES)
 NEIGHBOURS = [[b if a == i else a for a, b in EDGES if i in (a, b)] for i in range(N)]
 
@@ -42,7 +42,7 @@ def rounding(case, size, modulus, output, hidden):
 
     solver = (C / 4 * 64 * (D + 6) * u * reach + C * (4 + 1 / 4) * u
               + summed(size + size / 16384, C) + 2 * summed(size, C / 4))
-    added = 8 * u * (C + 2.2 * modulus * reach + most) + (D + 4) * u * BETA
+    added = 16 * u * (C + 2.2 * modulus * reach + most) + (D + 4) * u * BETA
     if gaussian:
         sent = math.sqrt(D) / 2 * 2.0**-40 * output
     else:
@@ -55,9 +55,9 @@ def query_rounding(case, size, modulus, sizes):
     u, scale, gaussian = 2.0**-53, case["scale"], case["noise"] == "gaussian"
     most = 38 * math.sqrt(D) * scale if gaussian else 700 * D / scale
     reach = (100 * C + 2 * most) / modulus
-    grid = max(2.0**-40 * min(sizes), 2.0**-56 * max(sizes), 2.0**-58 * case["threshold"])
+    grid = max(2.0**-40 * min(sizes), 2.0**-50 * max(sizes), 2.0**-58 * case["threshold"])
     summed = 1.01 * (size + 16) * u * case["loss_clip"]
-    return 16 * (D + 6) * u * reach + 2 * summed + 32 * u * case["loss_clip"] + 2 * grid
+    return 16 * (D + 6) * u * reach + 2 * summed + 32 * u * (case["loss_clip"] + 1) + 2 * grid
 
 
 def test_sizes(case, epsilon, sensitivity):
@@ -78,7 +78,7 @@ def slops(case):
             modulus = RHO / N + 2 * case["eta"] * degree
             found = sound_noise(case, size, case["eta"], degree, slop[i], query[i])
             moved = math.sqrt(D) * 2 * slop[i] / modulus
-            hidden = moved / (1e-3 * 2 * C / size * case["scale"])
+            hidden = moved / (9e-4 * 2 * C / size * case["scale"])
             needed.append(rounding(case, size, modulus, found[1], hidden))
             asked.append(query_rounding(case, size, modulus, test_sizes(case, *found[2:]))
                          if test else 0.0)
@@ -186,7 +186,7 @@ def run(case, x, y, node):
                 first = (most if printed else 1) * sensitivity / eps1
                 second = 2 * most * sensitivity / eps2
                 grid = 2.0 ** (math.frexp(min(first, second))[1] - 41)
-                assert max(first, second) / grid < 2**56
+                assert max(first, second) / grid < 2**50
                 threshold = round(case["threshold"] / grid)
                 threshold += steps(i, t if printed else 0, THRESHOLD, first, grid)
                 query = round((clipped(i, f[i]) - clipped(i, candidate)) / grid)

@@ -141,7 +141,7 @@ test_that("the step of Algorithm 5 is as sensitive as stated, and no more", {
     omega <- min(svd(A)$d)
     worst <- svd(A %*% solve(crossprod(A)))
     move <- 2 * 0.5 * 1.3 * worst$d[1] * 2 * 0.8 / 10 # 2 lambda gamma |.| 2 L / n
-    stated <- 0.5 * general_sensitivity(A, 1.3, 0.8, 10, 5L)$sensitivity
+    stated <- 0.5 * general_sensitivity(A, 1.3, 0.8, 10, 5L, NULL)$sensitivity
     expect_equal(stated, move, tolerance = 1e-10)
   }
 })

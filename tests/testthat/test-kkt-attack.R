@@ -90,7 +90,14 @@ guessed_right <- function(method, seed, ...) {
   data <- small
   data$x[own[1], ] <- candidates[held, ]
   data$y[own[1]] <- 1
-  found <- attacked(method, 1, seed = seed, data = data, nodes = small_holders, C = 1, ...)$found
+  found <- tryCatch(
+    attacked(method, 1, seed = seed, data = data, nodes = small_holders, C = 1, ...)$found,
+    dpadmm_error_argument = function(e) { # a node that sent nothing: any guess will do
+      expect_match(conditionMessage(e), "sent nothing")
+      NULL
+    }
+  )
+  if (is.null(found)) return(held == 1L)
   # the direction, in case of a wrong length
   closeness <- candidates %*% (found$x * found$y) / sqrt(rowSums(candidates^2))
   which.max(closeness) == held
@@ -106,9 +113,10 @@ test_that("success falls to chance under each private method", {
   ))
   for (name in names(private)) for (delta in c(0, 1e-4)) {
     # calibrated once: the noise does not depend on the records
-    fit <- attacked(private[[name]], 1,
-      epsilon = 0.5, delta = delta, data = small, nodes = small_holders, C = 1
-    )$fit
+    fit <- dpadmm_plan(3, rep(20, 3),
+      network = network_ring(), method = private[[name]], iterations = 20, C = 1, rho = 0.1,
+      epsilon = 0.5, delta = delta
+    )
     expect_equal(privacy(fit)$epsilon, 0.5, tolerance = 1e-6)
     scale <- if (is.list(fit$noise)) fit$noise$objective else fit$noise
     noise <- if (delta > 0) gaussian_noise(scale) else gamma_noise(scale)

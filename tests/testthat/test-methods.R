@@ -90,7 +90,9 @@ for (name in names(methods)) {
       expect_false(identical(coef(with(start = c(1, 0, 0))), coef(base)))
     }
     expect_error(with(start = c(1, 0)), class = "dpadmm_error")
-    expect_equal(coef(with(tol = 1e-9)), coef(base), tolerance = 1e-6)
+    # another tolerance, and other noise that hides it: the same within that noise
+    slack <- 20 * max(0, base$plan$scales$output * identical(base$plan$place, "objective"))
+    expect_lt(max(abs(coef(with(tol = 1e-9)) - coef(base))), 1e-5 + slack)
   })
 
   test_that(paste0(name, "(): a plan is the fit's plan, and runs to the same bits"), {
@@ -143,7 +145,8 @@ for (name in names(variants)) {
     expect_identical(saved[c("f", "iterates")], want[c("f", "iterates")])
     bare <- run(dpadmm:::engine_stepwise(saved = TRUE, cache = FALSE))
     # without what only makes it faster: as near as the solver was asked to come
-    near <- if (is.null(plan$beta)) 1e-6 else 20 * max(plan$beta) / min(dpadmm:::modulus_of(plan))
+    solved <- if (is.null(plan$tol)) 0 else max(plan$tol) / min(dpadmm:::modulus_of(plan))
+    near <- 1e-9 + 20 * solved
     expect_lt(max(abs(bare$f - want$f)), near)
   })
 }

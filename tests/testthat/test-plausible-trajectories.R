@@ -14,7 +14,7 @@ adjacency[edges] <- adjacency[edges[, 2:1]] <- 1
 for (row in seq_len(nrow(cases))) {
   case <- as.list(cases[row, ])
   test_that(sprintf("%s follows the independent trajectory", case$case), {
-    settings <- list(eta = case$eta, beta = 1e-10, split = case$split)
+    settings <- list(eta = case$eta, beta = 5e-10, split = case$split)
     if (case$method == "ipp_admm") {
       of_test <- c("threshold", "max_sends", "loss_clip", "eps_ratio", "test_share")
       settings <- c(settings, case[of_test])

@@ -95,6 +95,12 @@ static void measure_distance(dpa_solver *s) {
  * ||e||_H. */
 static double model_error(const dpa_solver *s, double distance, double curved_distance,
                           double length, double square) {
+  /* the curvature is a rounded sum of n records' */
+  const double off = 1.01 * ((double)s->data->n + 24.0) * 0x1p-53 * s->weight *
+                     (double)s->data->n * s->loss->constants(s->width).curvature *
+                     s->at.longest * s->at.longest;
+  curved_distance = sqrt(curved_distance * curved_distance + off * distance * distance);
+  square += off * length * length;
   const double reach = s->at.longest * (distance + length);
   if (!(reach <= MODEL_REACH))
     return INFINITY;

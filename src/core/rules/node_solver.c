@@ -235,9 +235,10 @@ static void remember_pair(dpa_solver *s, double t) {
     s->at.pairs++;
 }
 
-/* When Newton's method is stuck: a step against the gradient, over its Lipschitz
- * constant, all from scratch. These converge for every problem, if slowly, so whether
- * an answer is found says nothing about a record. */
+/* When Newton's method is stuck: from 0, steps against the gradient over its Lipschitz
+ * constant, all from scratch. They arrive for every problem whose public condition
+ * number is not too large, so whether an answer is found says nothing about a record.
+ */
 static dpa_status plain_step(dpa_solver *s) {
   const size_t d = s->data->d;
   if (s->at.plain++ >= MAX_PLAIN)
@@ -248,7 +249,7 @@ static dpa_status plain_step(dpa_solver *s) {
   const double most = s->at.quad + s->weight * (double)s->data->n * steepest *
                                        s->at.longest * s->at.longest;
   for (size_t j = 0; j < d; j++)
-    s->f[j] -= s->grad[j] / most;
+    s->f[j] = s->at.plain == 1 ? 0.0 : s->f[j] - s->grad[j] / most;
   s->at.pairs = 0;
   s->at.distance = -1.0;
   from_scratch(s);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define MOST_STEPS 0x1p56 /* of a scale */
+#define MOST_STEPS 0x1p50 /* of a scale: no sum leaves the range of whole numbers */
 #define MOST_VALUE 0x1p60 /* of a query or a threshold */
 
 double dpa_sparse_vector_grid(const dpa_sparse_vector *test) {
