@@ -60,21 +60,19 @@ test_that("several leaks are one line", {
 })
 
 test_that("aggregate noise costs what it does for lambda of any size", {
-  fit <- function(lambda, iterations, sigma) {
-    dpadmm_fit(matrix(1, 4, 1), c(1e6, 1, -1, 1),
-      method = fp_admm(lambda = lambda), loss = "huber", iterations = iterations,
-      noise = gaussian_noise(sigma), delta = 1e-5
-    )
+  moved <- function(lambda) {
+    server_releases(list(
+      prox_gamma = 1, grad_bound = 1, step_bound = Inf, rounds = 10, late = TRUE, n = 4,
+      noise_on = "aggregate", lambda = lambda, most = 1:10
+    ))$sensitivity
   }
   # ten steps move z by 2 gamma L / n times 1, 2, ..., 10 times 2 lambda
   for (lambda in c(2e-17, 3e-16, 1e-14, 1e-300)) {
-    moved <- fit(lambda, 11, lambda)$plan$releases$sensitivity
-    expect_equal(moved / lambda, 1:10, tolerance = 1e-9)
-    expect_true(all(moved >= lambda * (1:10) * (1 - 1e-12)))
+    expect_equal(moved(lambda) / lambda, 1:10, tolerance = 1e-9)
+    expect_true(all(moved(lambda) >= lambda * (1:10) * (1 - 20 * lambda)))
   }
   for (lambda in c(1e-3, 0.1, 0.3, 0.499, 0.5)) {
-    moved <- fit(lambda, 11, 1)$plan$releases$sensitivity
-    expect_equal(moved, 0.5 * (1 - (1 - 2 * lambda)^(1:10)), tolerance = 1e-12)
+    expect_equal(moved(lambda), 0.5 * (1 - (1 - 2 * lambda)^(1:10)), tolerance = 1e-12)
   }
   expect_identical(moved_share(0.5, 0:2), c(0, 1, 1))
 })
@@ -105,21 +103,21 @@ test_that("gradient_rounding() bounds what solvers leave, and is affine in the l
   at <- function(linear) gradient_rounding(problem, linear, modulus = 0.5)
   expect_equal(at(7), at(0) + 7 * (at(1) - at(0)), tolerance = 1e-12)
   expect_true(all(at(0) > 64 * 2^-52 * 2 * 3))
-  # a linear term far beyond the data's own part, and a beta that is still kept
-  fit <- dpadmm_fit(x, y,
-    nodes = 3, method = pp_admm(eta = 1, beta = 1e-8), noise = gaussian_noise(1e-3), delta = 1e-4,
-    C = 3, rho = 1, iterations = 1, seed = 3, control = dpadmm_control(start = c(1e3, 0))
-  )
-  held <- fit_holders(list(method = pp_admm(), network = network_complete()), 3, 120, noise_key(3))
-  for (i in 1:3) {
-    own <- held$index == i
-    noise <- .Call(ffi_noise, "gaussian", 1e-3, 2, 1, .Call(ffi_key_party, noise_key(3), i), 0)
-    f <- fit$coefficients[i, ]
-    slope <- -y[own] * plogis(-y[own] * (x[own, ] %*% f))
-    linear <- as.vector(noise) - 4 * c(1e3, 0)
-    gradient <- 3 * crossprod(x[own, ], slope) / 40 + (1 / 3 + 4) * f + linear
-    # and what the noise on the result adds
-    hidden <- 5 * sqrt(2) * 6 * fit$plan$scales$output[i, 1]
-    expect_lt(sqrt(sum(gradient^2)), 1e-8 + hidden)
+  # where a solver stops, also for a linear term far beyond the data's own part
+  for (start in c(0, 1e3, 1e9)) {
+    beta <- 1e-8
+    node <- rep(1:3, 40)
+    fit <- dpadmm_fit(x, y,
+      nodes = node, method = pp_admm(eta = 1, beta = beta), C = 3, rho = 1, iterations = 1,
+      epsilon = Inf, control = dpadmm_control(start = c(start, 0))
+    )
+    for (i in 1:3) {
+      f <- fit$coefficients[i, ]
+      slope <- -y[node == i] * plogis(-y[node == i] * (x[node == i, ] %*% f))
+      linear <- -4 * c(start, 0)
+      left <- 3 * crossprod(x[node == i, ], slope) / 40 + (1 / 3 + 4) * f + linear
+      most <- gradient_rounding(fit$plan$problem, 4 * start, 1 / 3 + 4, beta)[i]
+      expect_lt(sqrt(sum(left^2)), beta + most)
+    }
   }
 })
