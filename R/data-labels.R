@@ -1,9 +1,15 @@
 # Labels as losses take them: -1 and 1, or numbers; and back.
 
+#' What numeric labels are when nobody declares classes: a convention, so that the coding says
+#' nothing about which of them occur.
+#' @noRd
+.numeric_classes <- c(-1, 1)
+
 #' Labels -1 and 1 (or numbers, for a regression loss) and how to turn them back. That all are
 #' the same is no error: whether there is one would tell of the record that makes the
 #' difference.
-#' @param declared the classes, stated in public; `NULL`: read from y.
+#' @param declared the classes, stated in public; `NULL`: by convention for numeric and logical
+#'   labels, else read from y.
 #' @noRd
 encode_labels <- function(y, loss, n, declared, name = "y") {
   check_labels(y, n, name)
@@ -18,15 +24,37 @@ encode_labels <- function(y, loss, n, declared, name = "y") {
       argument = name, value = length(classes)
     )
   }
-  code <- match(found$values, classes)
+  code <- label_codes(y, classes)
   if (anyNA(code)) {
     k <- which(is.na(code))[1L]
     abort("labels", sprintf(
-      "`%s` must have two classes, %s and %s; it is %s at position %d.", name,
-      format(classes[1L]), format(classes[2L]), format(found$values[k]), k
-    ), argument = name, value = found$values[k], place = k)
+      "`%s` must have two classes, %s; it is %s at position %d.", name,
+      classes_words(classes), format(y[k]), k
+    ), argument = name, value = if (is.factor(y)) as.character(y[k]) else y[k], place = k)
   }
-  list(y = c(-1, 1)[code], classes = classes, leaks = found$leaks)
+  list(y = code, classes = classes, leaks = found$leaks)
+}
+
+#' -1 and 1, or NA for what is neither class. By the numeric convention 0 is -1, whether or not
+#' there is a -1.
+#' @noRd
+label_codes <- function(y, classes) {
+  if (is.character(classes)) {
+    y <- as.character(y)
+  } else if (is.factor(y) || is.character(y) || is.logical(classes) != is.logical(y)) {
+    # match() alone would take TRUE for 1, and "1" for 1
+    return(rep(NA_real_, length(y)))
+  } else if (by_convention(classes)) {
+    y[y == 0] <- -1
+  }
+  c(-1, 1)[match(y, classes)]
+}
+
+by_convention <- function(classes) is.numeric(classes) && all(classes == .numeric_classes)
+
+classes_words <- function(classes) {
+  if (by_convention(classes)) return("-1 (or 0) and 1")
+  paste(format(classes[1L]), "and", format(classes[2L]))
 }
 
 #' A vector of n labels without missing values.
@@ -45,19 +73,17 @@ check_labels <- function(y, n, name) {
   }
 }
 
-#' The two classes, the labels in their coding, and what was read to know them.
+#' The two classes, and what was read to know them.
 #' @noRd
 label_classes <- function(y, declared, name) {
-  if (is.character(declared)) return(list(classes = declared, values = as.character(y)))
+  numeric <- !(is.factor(y) || is.character(y) || is.logical(y))
+  if (numeric && !is.character(declared)) check_numbers(y, name)
+  if (!is.null(declared)) return(list(classes = declared))
   if (is.factor(y) || is.character(y)) {
     classes <- if (is.factor(y)) levels(y) else sort(unique(y), method = "radix")
-    return(list(
-      classes = classes, values = as.character(y), leaks = sprintf("the levels of `%s`", name)
-    ))
+    return(list(classes = classes, leaks = sprintf("the levels of `%s`", name)))
   }
-  if (is.logical(y)) return(list(classes = c(FALSE, TRUE), values = y))
-  check_numbers(y, name)
-  list(classes = if (any(y == 0)) c(0, 1) else c(-1, 1), values = y)
+  list(classes = if (is.logical(y)) c(FALSE, TRUE) else .numeric_classes)
 }
 
 #' Labels -1 and 1 by the classes of the training labels (one class alone is fine), or numbers.
@@ -65,17 +91,15 @@ label_classes <- function(y, declared, name) {
 known_labels <- function(y, loss, classes, n, name) {
   if (!loss$classification) return(encode_labels(y, loss, n, NULL, name)$y)
   check_labels(y, n, name)
-  if (is.character(classes) && is.factor(y)) y <- as.character(y)
-  # match() alone would take TRUE for 1, and 1 for "1"
-  same <- !is.factor(y) && (is.character(classes) == is.character(y)) &&
-    (is.logical(classes) == is.logical(y))
-  code <- if (same) match(y, classes) else rep(NA_integer_, n)
+  # strings of numbers were numbers once, as the training labels were not
+  same <- is.factor(y) || is.character(y) == is.character(classes)
+  code <- if (same) label_codes(y, classes) else rep(NA_real_, n)
   if (anyNA(code)) {
     k <- which(is.na(code))[1L]
     abort("labels", sprintf(
-      "`%s` must be coded as the training labels were, %s and %s; it is %s at position %d.", name,
-      format(classes[1L]), format(classes[2L]), format(y[k]), k
+      "`%s` must be coded as the training labels were, %s; it is %s at position %d.", name,
+      classes_words(classes), format(y[k]), k
     ), argument = name, value = y[k], place = k)
   }
-  c(-1, 1)[code]
+  code
 }

@@ -4,9 +4,9 @@
 
 #' Records from a matrix and labels.
 #' @noRd
-records_matrix <- function(x, y, loss) {
+records_matrix <- function(x, y, loss, classes = NULL) {
   x <- check_matrix(x, "x")
-  label <- encode_labels(y, loss, nrow(x), NULL)
+  label <- encode_labels(y, loss, nrow(x), classes)
   list(
     x = x, y = label$y, leaks = label$leaks,
     blueprint = matrix_blueprint(ncol(x), colnames(x), label$classes)
@@ -14,22 +14,24 @@ records_matrix <- function(x, y, loss) {
 }
 
 #' Records from a model frame's worth of data.
+#' @param row_wise whether a term that reads other rows than its own is an error, else a leak.
 #' @noRd
-records_frame <- function(formula, data, y, schema, loss) {
+records_frame <- function(formula, data, y, schema, loss, classes = NULL, row_wise = TRUE) {
   if (!is.null(schema)) check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   terms <- formula_terms(formula, data)
   response <- attr(terms, "response") == 1L
   frame <- model_frame(terms, data, environment(formula))
   name <- if (response) names(frame)[1L] else "y"
-  label <- encode_labels(
-    if (response) frame[[1L]] else y, loss, nrow(frame), schema[[name]], name
-  )
+  wide <- wide_terms(terms, data, frame, environment(formula), row_wise)
+  if (response) y <- frame[[1L]]
+  in_schema <- schema_classes(schema[[name]], y, loss)
+  label <- encode_labels(y, loss, nrow(frame), declared_classes(classes, in_schema), name)
   terms <- stats::delete.response(terms)
   variables <- frame[variable_names(terms)]
   described <- lapply(stats::setNames(nm = names(variables)), function(name) {
     describe(variables[[name]], name, schema[[name]])
   })
-  leaks <- c(unlist(lapply(described, `[[`, "leak"), use.names = FALSE), label$leaks)
+  leaks <- c(unlist(lapply(described, `[[`, "leak"), use.names = FALSE), label$leaks, wide)
   blueprint <- frame_blueprint(terms, described, label$classes, if (response) formula[[2L]])
   list(x = encode_frame(blueprint, variables), y = label$y, leaks = leaks, blueprint = blueprint)
 }
@@ -37,6 +39,7 @@ records_frame <- function(formula, data, y, schema, loss) {
 #' Records of a plan: as its blueprint says.
 #' @noRd
 records_planned <- function(blueprint, data, y, loss) {
+  if (blueprint$kind == "frame") check_planned_terms(blueprint, data)
   x <- encode_new(blueprint, data, "data")
   name <- "y"
   if (is.null(y)) {
@@ -46,8 +49,7 @@ records_planned <- function(blueprint, data, y, loss) {
     name <- response_name(blueprint)
     y <- response_of(blueprint, data, "data")
   }
-  declared <- if (is.character(blueprint$classes)) blueprint$classes
-  label <- encode_labels(y, loss, nrow(x), declared, name)
+  label <- encode_labels(y, loss, nrow(x), blueprint$classes, name)
   blueprint$classes <- label$classes
   list(x = x, y = label$y, leaks = label$leaks, blueprint = blueprint)
 }

@@ -23,6 +23,16 @@
 #' `control$row_bound` are shortened to it, in [predict()] too; the coefficients
 #' belong to those scaled columns.
 #'
+#' @section Terms of a formula:
+#' A term like `I(age > mean(age))`, `age / max(age)` or `rank(age)` reads all records: one of
+#' them moves every row, which no guarantee covers. Terms are therefore computed once more for
+#' parts of the rows (every other row, and a few rows one by one), and a term with another
+#' value there is an error of class `dpadmm_error_formula`, or with `row_wise = FALSE` a
+#' warning of class `dpadmm_privacy_leak` and a line in the statement. This is a check of the
+#' formula, not a proof: it depends on the records whether a term that reads all of them is
+#' found, and so does the error. Numbers and functions that a term takes from elsewhere are
+#' taken to be public, and columns as they are to hold one record a row.
+#'
 #' @section Defaults:
 #' What is not given is worked out from public numbers (nodes N, records n, the
 #' smallest node's B, features d, degrees, budget), never from the records.
@@ -42,10 +52,15 @@
 #'
 #' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
 #'   package Matrix: n records in rows, d features in columns; or a plan of [dpadmm_plan()].
-#' @param y n labels: -1 and 1, 0 and 1, logical, or a factor with two levels
+#' @param y n labels: -1 (or 0) and 1, logical, strings or a factor with two levels
 #'   (the second is the positive class); numbers for a regression loss. Labels that are all
-#'   the same are no error, because that would tell of a record that differs; numbers are
-#'   taken for 0 and 1 when there is a 0.
+#'   the same are no error, because that would tell of a record that differs. For the same
+#'   reason nobody looks which numbers occur: -1 and 0 are both the negative class, which is
+#'   predicted as -1 unless `classes` says otherwise.
+#' @param classes the two classes, negative first, as `y` has them and as they are predicted:
+#'   `c(0, 1)`, or two strings. Stated by you and not read from the records. `NULL`: those of
+#'   `schema`; else `FALSE` and `TRUE` for logical labels, -1 and 1 for numbers, and for
+#'   strings and factors what is there, which is noted as a leak. A plan has its own.
 #' @param data a data frame with the variables of the formula; for a plan what its columns say: a
 #'   data frame, or a matrix with labels `y`.
 #' @param nodes who holds which record: a number of nodes (the records are split
@@ -78,6 +93,8 @@
 #'   release.
 #' @param control see [dpadmm_control()].
 #' @param schema public bounds and levels, see [dpadmm_schema()].
+#' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
+#'   noted as a leak. See below.
 #' @param ... arguments of the matrix method.
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
@@ -116,7 +133,7 @@ dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")
 dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method = mr_admm(),
                                loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                               control = dpadmm_control(), ...) {
+                               control = dpadmm_control(), classes = NULL, ...) {
   check_no_dots(...)
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
@@ -133,8 +150,11 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   if (!framed && missing(y)) {
     abort("argument", "`y` is missing: one label a record.", argument = "y")
   }
-  records <- if (framed) x$build(settings$loss) else records_matrix(x, y, settings$loss)
+  classes <- check_classes(classes, settings$loss)
+  build <- if (framed) x$build else function(...) records_matrix(x, y, ...)
+  records <- build(settings$loss, classes)
   key <- noise_key(settings$seed)
+  on.exit(forget_key(key))
   held <- fit_holders(settings, nodes, nrow(records$x), key)
   plan <- plan_for(settings, records$blueprint, held)
   warn_of_leaks(records$leaks, plan$private, framed)
@@ -143,7 +163,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
 
 #' @rdname dpadmm_fit
 #' @export
-dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, ...) {
+dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE, ...) {
   if (missing(x)) {
     abort("argument", "The formula comes first and has no name: dpadmm_fit(y ~ x, data, ...).",
       argument = "x"
@@ -160,14 +180,15 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, ...) {
     )
   }
   if (length(x) != 3L) abort("argument", "The formula must have a response.", argument = "x")
-  fit_frame(x, data, NULL, nodes, schema, ...)
+  check_flag(row_wise, "row_wise")
+  fit_frame(x, data, NULL, nodes, schema, row_wise, ...)
 }
 
 #' @rdname dpadmm_fit
 #' @export
 dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, ...) {
   if (missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
-  fit_frame(~., x, y, nodes, schema, ...)
+  fit_frame(~., x, y, nodes, schema, TRUE, ...)
 }
 
 #' @rdname dpadmm_fit
@@ -185,6 +206,7 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
   records <- records_planned(blueprint, data, y, x$problem$loss)
   key <- noise_key(seed)
+  on.exit(forget_key(key))
   held <- planned_holders(x$problem, nodes, nrow(records$x), key)
   warn_of_leaks(records$leaks, x$private, blueprint$kind == "frame")
   fit_plan(x, records, held, key, seed, control)
@@ -192,7 +214,7 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
 
 #' Records are built by the default method, once it knows the loss.
 #' @noRd
-fit_frame <- function(formula, data, y, nodes, schema, ...) {
+fit_frame <- function(formula, data, y, nodes, schema, row_wise, ...) {
   if (!missing(nodes) && inherits(nodes, "formula")) {
     column <- nodes
     nodes <- node_values(nodes, data)
@@ -201,7 +223,9 @@ fit_frame <- function(formula, data, y, nodes, schema, ...) {
   if (ncol(data) == 0L) {
     abort("shape", "The data frame has no columns to predict from.", argument = "x")
   }
-  build <- function(loss) records_frame(formula, data, y, schema, loss)
+  build <- function(loss, classes) {
+    records_frame(formula, data, y, schema, loss, classes, row_wise)
+  }
   records <- structure(list(build = build), class = "dpadmm_records")
   if (missing(nodes)) {
     dpadmm_fit.default(records, ...)
@@ -237,7 +261,7 @@ warn_of_leaks <- function(leaks, private, framed) {
   if (is.null(leaks) || !private) return(invisible())
   warn("privacy_leak", paste0(
     "Read from the records without noise: ", paste(leaks, collapse = ", "),
-    if (framed) ". State bounds and levels with `schema`" else ". Code `y` as -1 and 1 or 0 and 1",
+    ". ", if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
     " to avoid this."
   ), argument = if (framed) "schema" else "y")
 }

@@ -33,12 +33,14 @@ node_row <- function(fit, node) {
 #'
 #' From the mean model of the nodes. New data are treated as the training records
 #' were: the same columns, bounds and levels, and rows longer than the row bound are
-#' shortened to it. A prediction never depends on other rows.
+#' shortened to it. A prediction never depends on other rows, but for terms that
+#' `row_wise = FALSE` let through.
 #'
 #' @param object a fit of [dpadmm_fit()].
 #' @param newdata a data frame (after a formula or data frame fit; further columns
 #'   are ignored) or a matrix, dense or sparse, with the training columns.
-#' @param type `"class"`: the predicted class, coded as the labels were; `"response"`:
+#' @param type `"class"`: the predicted class, coded as `classes` of the fit say (-1 and 1
+#'   for numeric labels without); `"response"`:
 #'   the probability of the positive class (logistic loss) or the predicted value;
 #'   `"link"`: the linear predictor.
 #' @param ... not used.

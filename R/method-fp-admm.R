@@ -31,7 +31,11 @@
 #' record). Let L bound the norm of a user's gradient: the loss's Lipschitz constant
 #' times `control$row_bound`, or `clip` when that is smaller. The bound is enforced on
 #' the implicit gradient `(2 z - u - x) / gamma` itself, so the guarantee does not rest
-#' on how well a proximal step was solved.
+#' on how well a proximal step was solved. Where the records of a user are so large that it
+#' cannot be solved in doubles, a private run takes the mean of the records' clipped gradients
+#' at z instead: an error would tell of such records.
+#'
+#' The number of records of each user is taken to be public; `fit$plan` has it.
 #'
 #' * block noise: a step moves by at most `4 lambda gamma L` against noise of standard
 #'   deviation `lambda sigma`: one Gaussian release each time a user takes part

@@ -55,7 +55,9 @@
 #'   from public numbers.
 #' @param beta gradient norm at which the node's solver stops (> 0), one number or one a
 #'   node. `NULL`: a hundredth of Delta, so that the noise grows by 2 percent; as printed,
-#'   `10^-3.5`.
+#'   `10^-3.5`. Less than rounding makes of the gradient, as public numbers tell
+#'   beforehand, is an error of class `dpadmm_error_argument`: the noise on the result hides
+#'   beta and not more.
 #' @param split share of the noise budget that goes to the noise on the result, in (0, 1),
 #'   one number or one a node: of `1/(2 sigma^2)` in units of the sensitivities for Gaussian
 #'   noise, of epsilon for Gamma-norm noise. `NULL`: least total variance; as printed,

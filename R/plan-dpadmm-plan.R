@@ -18,13 +18,13 @@
 #' @param x a formula, a number of columns (without the intercept nothing is added), or the
 #'   columns' names.
 #' @param schema see [dpadmm_schema()]: every variable of the formula, and the response when
-#'   it has two classes that are not coded 0 and 1, -1 and 1, or `FALSE` and `TRUE`.
+#'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`.
 #' @param sizes number of records of each party: a vector (or a table), whose names are those
 #'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
 #'   record is a user) or the number of records of each user.
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
-#' @param network,method,loss,penalty,C,rho,iterations,epsilon,delta,noise,control as in
-#'   [dpadmm_fit()].
+#' @param network,method,loss,penalty,C,rho,iterations,epsilon,delta,noise,control,classes as
+#'   in [dpadmm_fit()].
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
 #' @param ... further arguments, as of the method for columns.
@@ -69,7 +69,7 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
 dpadmm_plan.default <- function(x, sizes, network = network_complete(), method = mr_admm(),
                                 loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
                                 iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                                control = dpadmm_control(), ...) {
+                                control = dpadmm_control(), classes = NULL, ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
@@ -83,7 +83,10 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
       argument = "sizes", value = length(held$size)
     )
   }
-  plan_for(settings, as_blueprint(x), held)
+  blueprint <- as_blueprint(x)
+  classes <- check_classes(classes, settings$loss)
+  blueprint$classes <- declared_classes(classes, blueprint$classes)
+  plan_for(settings, blueprint, held)
 }
 
 abort_no_sizes <- function() {

@@ -28,7 +28,7 @@ forecast_fp_admm <- function(rounds, n, lambda, gamma, block_sd, mean_sd, loss, 
     step <- rbind(user, shrink * colSums(user))
     noise <- rbind(cbind(spread, 0), shrink * c(colSums(spread), mean_sd))
     small_response(rounds, step, noise, c(push, shrink * sum(push)), c(0, 0, 1))
-  }), loss, row_bound, d, slope, own_sd = lambda * block_sd / sqrt(1 - (1 - 2 * lambda)^2))
+  }), loss, row_bound, d, slope, own_sd = block_sd * sqrt(lambda / (4 * (1 - lambda))))
 }
 
 #' Noise and signal of dp_sgd() and dp_cd(): a coordinate is stepped with probability `active`.

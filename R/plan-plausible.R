@@ -129,6 +129,10 @@ rounding_of.dpadmm_family_plausible <- function(method, plan) {
 #' @noRd
 #' @export
 protect.dpadmm_family_plausible <- function(method, plan) {
+  check_beta(protect_plausible(method, plan))
+}
+
+protect_plausible <- function(method, plan) {
   if (!is.null(plan$budget$noise)) return(with_unit(plan, given(plan)))
   if (plan$control$accountant == "paper") return(protect_as_printed(method, plan))
   if (is.null(plan$chosen_split)) plan <- with_split(plan, searched_split(plan))

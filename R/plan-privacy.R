@@ -59,8 +59,14 @@ plan_facts <- function(plan, released, view, seeded, leaks) {
     row_bound = plan$problem$row_bound, seeded = seeded, leaks = leaks,
     audience = if (is.null(view)) words$sees else .view_words[[view]],
     released = if (is.null(told)) release_words(plan$events, released) else told,
-    stated = if (plan$private) words$bound
+    stated = if (plan$private) words$bound, counted = counted_holders(plan$problem)
   )
+}
+
+#' Whose numbers of records the guarantee takes for public: neighbours have the same.
+#' @noRd
+counted_holders <- function(problem) {
+  if (!is.null(problem$network)) "node" else if (!is.null(problem$users)) "user"
 }
 
 #' The statement that is printed: what is proved, or for a run of which nothing is proved, the

@@ -125,13 +125,20 @@ rounding_of.dpadmm_family_server <- function(method, plan) {
 server_releases <- function(plan) {
   step <- min(plan$prox_gamma * plan$grad_bound, plan$step_bound)
   released <- seq_len(plan$rounds) + plan$late
-  # more than the rounding of the few products below
-  outward <- 1 + 32 * .Machine$double.eps
+  # more than the rounding of the few products below, and of those of every turn
+  outward <- function(turns) 1 + (32 + 8 * turns) * .Machine$double.eps
   if (plan$noise_on == "aggregate") {
-    moved <- 2 * step * (1 - (1 - 2 * plan$lambda)^plan$most) / plan$n
-    return(new_releases("output", NA, released, moved * outward))
+    moved <- 2 * step * moved_share(plan$lambda, plan$most) / plan$n
+    return(new_releases("output", NA, released, moved * outward(plan$most)))
   }
-  new_releases("output", NA, released[turns_grow(plan)], 4 * step * outward)
+  new_releases("output", NA, released[turns_grow(plan)], 4 * step * outward(1))
+}
+
+#' 1 - (1 - 2 lambda)^turns, for lambda <= 1/2 of any size.
+#' @noRd
+moved_share <- function(lambda, turns) {
+  if (lambda == 0.5) return(as.double(turns > 0))
+  -expm1(turns * log1p(-2 * lambda))
 }
 
 #' The rounds in which the largest number of turns grows: a further release.

@@ -21,6 +21,14 @@
 #' is not used: [set.seed()] changes nothing. A fit with `seed =` is reproducible, and
 #' its statement says that it is a simulation: who knows the seed knows the noise.
 #'
+#' The guarantees are computational: they hold against whoever cannot tell the stream of a
+#' cipher with an unknown key of 256 bits from random bits.
+#'
+#' The key is overwritten when the run ends, also by an error or an interrupt: R's own copy, the
+#' parties', the streams made from it, and where the stack of the threads was that drew from
+#' them. While a run lasts its key is in memory: a core dump then, or a process that was forked
+#' from it, has a copy that nobody overwrites.
+#'
 #' @section Floating point:
 #' The proofs are about real numbers; a computer adds doubles. Which doubles a noisy sum
 #' can take, and how often, depends on what the noise was added to, so somebody who sees

@@ -8,8 +8,17 @@
 #' method's paper, for redrawing its figures, and says so wherever it is printed.
 #' Both come from the fit's events alone, see [dp_event] and [account()].
 #'
-#' Neighbours differ in one record, replaced by another. One record sits at one
-#' node, so the network's epsilon is the largest of the nodes'.
+#' Neighbours differ in one record, replaced by another of the same node; for users with several
+#' records each, in one user's data, replaced by as many records. So the numbers of records of
+#' nodes and of users are public. One record sits at one node, so the network's epsilon is the
+#' largest of the nodes'.
+#'
+#' What (epsilon, delta) says: the probability of any event is at most exp(epsilon) times what
+#' it would have been with the neighbour's records, plus delta.
+#'
+#' Noise is drawn from the stream of a cipher, ChaCha20 with a key of 256 bits, so every
+#' guarantee, also one called pure, is computational: it holds against whoever cannot break
+#' the cipher or guess the key.
 #'
 #' @param fit a fit of [dpadmm_fit()], a plan of [dpadmm_plan()], or a run of [fixed_point()] or
 #'   [general_admm()].

@@ -13,14 +13,15 @@
 #' @param audience who can see what was released: a sentence begins with it.
 #' @param released how many releases there were of what, where events do not say it best.
 #' @param stated a sentence about a bound that was enforced or taken on trust.
+#' @param counted whose numbers of records a neighbour has too: "node", "user" or nobody's.
 #' @noRd
 statement_facts <- function(names, user_level = FALSE, tolerance = NULL, inexact = FALSE,
                             row_bound = NULL, seeded = FALSE, leaks = NULL, audience = NULL,
-                            released = NULL, stated = NULL) {
+                            released = NULL, stated = NULL, counted = NULL) {
   structure(list(
     names = names, user_level = user_level, tolerance = tolerance, inexact = inexact,
     row_bound = row_bound, seeded = seeded, leaks = leaks, audience = audience,
-    released = released, stated = stated
+    released = released, stated = stated, counted = counted
   ), class = "dpadmm_facts")
 }
 
@@ -49,7 +50,7 @@ statement <- function(released, delta, facts) {
     theorem = if (printed) printed_title(released, delta),
     user_level = facts$user_level, tolerance = facts$tolerance, inexact = facts$inexact,
     row_bound = facts$row_bound, seeded = facts$seeded, leaks = facts$leaks,
-    audience = facts$audience, stated = facts$stated
+    audience = facts$audience, stated = facts$stated, counted = facts$counted
   ), class = "dpadmm_privacy")
 }
 
@@ -99,38 +100,63 @@ statement_text <- function(x) {
   c(if (is.infinite(x$epsilon)) {
     "Privacy: none. No noise is added; what is released can reveal records."
   } else {
-    c(guarantee_text(x), conditions_text(x))
-  }, sprintf("  Not covered: what was read from the records, %s.", x$leaks))
+    c(
+      if (x$seeded) "Seeded noise: a simulation, not a private release.",
+      guarantee_text(x), conditions_text(x)
+    )
+  }, if (length(x$leaks)) {
+    sprintf(
+      "  Not covered: what was read from the records, %s.", paste(x$leaks, collapse = ", ")
+    )
+  })
 }
 
 paragraph <- function(text) strwrap(text, 88, indent = 2, exdent = 2)
 
+#' exp(epsilon), rounded up; with its exponent where it is large.
+#' @noRd
+odds_words <- function(epsilon) {
+  odds <- exp(epsilon)
+  if (odds >= 1e4) return(sprintf("exp(%s)", format(epsilon, digits = 3L)))
+  format(ceiling(odds * 100) / 100, digits = 7L)
+}
+
+#' A probability in plain decimals, rounded up where it has many.
+#' @noRd
+delta_words <- function(delta) {
+  if (delta < 1e-7) return(sprintf("%g", delta))
+  plain <- signif(delta, 3L)
+  if (plain < delta) plain <- signif(delta + 0.5 * 10^(floor(log10(delta)) - 2), 3L)
+  format(plain, scientific = FALSE, digits = 3L, drop0trailing = TRUE)
+}
+
+#' What a neighbour has instead.
+#' @noRd
+replaced_words <- function(x) {
+  if (x$neighbours == "add-remove") return("left out of the sums")
+  if (identical(x$counted, "node")) "another of the same node" else "another"
+}
+
 #' The guarantee, what it means and where it comes from.
 #' @noRd
 guarantee_text <- function(x) {
-  odds <- exp(x$epsilon)
   audience <- x$audience
   if (is.null(audience)) audience <- "Whoever sees every message between the nodes, and the model,"
   spread <- range(x$per_node$epsilon)
+  delta <- if (x$delta > 0) delta_words(x$delta)
   c(
     sprintf(
       "Privacy (%s): epsilon = %s%s, %s neighbours.",
       if (x$accountant == "paper") paste0("as printed in ", x$theorem) else "sound",
-      format(x$epsilon, digits = 4L), if (x$delta > 0) sprintf(", delta = %g", x$delta) else "",
+      format(x$epsilon, digits = 4L), if (is.null(delta)) "" else paste(", delta =", delta),
       x$neighbours
     ),
     paragraph(sprintf(
       paste(
-        "%s could see nearly the same",
-        "had any one %s been %s: no outcome is more than %s times as likely%s."
-      ), audience, if (x$user_level) "user's data" else "record",
-      if (x$neighbours == "add-remove") "left out of the sums" else "another",
-      if (odds < 1e4) {
-        format(ceiling(odds * 100) / 100, digits = 7L)
-      } else {
-        sprintf("exp(%s)", format(x$epsilon, digits = 3L))
-      },
-      if (x$delta > 0) sprintf(", but for a probability of %g", x$delta) else ""
+        "%s could see nearly the same had any one %s been %s: the probability of any event is at",
+        "most %s times what it would have been then%s."
+      ), audience, if (x$user_level) "user's data" else "record", replaced_words(x),
+      odds_words(x$epsilon), if (is.null(delta)) "" else paste(", plus", delta)
     )),
     paragraph(sprintf("It comes from %s.", x$releases)),
     if (spread[2L] > spread[1L] * (1 + 1e-6)) {
@@ -161,12 +187,14 @@ conditions_text <- function(x) {
     if (x$neighbours == "add-remove") {
       "  The number of records, by which sums are divided, is taken to be public."
     },
+    if (!is.null(x$counted)) {
+      sprintf("  The number of records of each %s is taken to be public.", x$counted)
+    },
     if (!is.null(x$row_bound)) {
       sprintf("  Rows have norm at most %g: longer ones are shortened.", x$row_bound)
     },
     if (!is.null(x$stated)) paste0("  ", x$stated),
     if (!is.null(x$tolerance)) sprintf(solved, x$tolerance),
-    if (!is.null(x$caveat)) paragraph(x$caveat),
-    if (x$seeded) "  Seeded noise: a simulation, not a private release."
+    if (!is.null(x$caveat)) paragraph(x$caveat)
   )
 }

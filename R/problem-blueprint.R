@@ -43,7 +43,7 @@ schema_blueprint <- function(formula, schema, loss) {
     ), argument = "schema", place = lost)
   }
   described <- lapply(stats::setNames(nm = names), function(name) described_by(schema[[name]]))
-  classes <- if (loss$classification && is.character(schema[[response]])) schema[[response]]
+  classes <- schema_classes(schema[[response]], NULL, loss)
   frame_blueprint(terms, described, classes, formula[[2L]])
 }
 

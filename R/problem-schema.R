@@ -8,7 +8,7 @@
 #' @param ... one argument per variable of the formula, by its name as it stands
 #'   there (`log(age)` included): two increasing numbers for a numeric one, all
 #'   levels as a character vector for a categorical one. A response with two
-#'   classes has two levels; the second is the positive class.
+#'   classes has two levels, or is two numbers (`c(0, 1)`); the second is the positive class.
 #' @return An object of class `dpadmm_schema`.
 #' @examples
 #' dpadmm_schema(age = c(17, 90), sex = c("Female", "Male"), income = c("<=50K", ">50K"))

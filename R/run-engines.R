@@ -43,7 +43,9 @@ engine_stepwise <- function(saved = FALSE, cache = TRUE) {
     spec <- core_spec(plan, keep = FALSE, threads = 1L)
     own <- party_records(plan, records, held)
     again <<- function(i) {
-      core_call(.Call(ffi_party_open, spec, i, own[[i]], .Call(ffi_key_party, key, i)))
+      party_key <- core_call(.Call(ffi_key_party, key, i))
+      on.exit(forget_key(party_key))
+      core_call(.Call(ffi_party_open, spec, i, own[[i]], party_key))
     }
     parties <<- lapply(seq_along(own), again)
     answers <<- vector("list", length(own))

@@ -71,6 +71,7 @@ fixed_point <- function(operator, u0, blocks = NULL, lambda = 0.5, active = "all
   blocks <- check_blocks(blocks, length(u0), operator$blocks)
   seed <- check_seed(seed)
   key <- noise_key(seed)
+  on.exit(forget_key(key))
   turns <- activations(active, K, max(blocks), key)
   sensitivity <- if (is.null(sensitivity)) operator$sensitivity else sensitivity
   if (!is.null(sensitivity)) {

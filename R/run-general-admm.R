@@ -67,6 +67,7 @@ general_admm <- function(prox_f, prox_g, A = NULL, B = NULL, c = 0, u0, lambda =
     "prox_g")
   seed <- check_seed(seed)
   key <- noise_key(seed)
+  on.exit(forget_key(key))
 
   private <- !is.null(noise) || (!is.null(epsilon) && is.finite(epsilon))
   moved <- if (private) general_sensitivity(A, gamma, lipschitz, n, K, known$tol)

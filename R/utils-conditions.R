@@ -13,6 +13,7 @@
 #' | `missing` | there are missing values |
 #' | `finite` | there are NaN or infinite values |
 #' | `labels` | the response does not have exactly two classes |
+#' | `formula` | a term of a formula is not computed row by row |
 #' | `nodes` | a node has no records, or the nodes do not fit the network |
 #' | `network` | a graph is disconnected, has a self-loop or is not symmetric |
 #' | `level` | a factor level was not declared or not seen in training |
@@ -41,7 +42,7 @@
 NULL
 
 .error_kinds <- c(
-  "argument", "shape", "missing", "finite", "labels", "nodes", "network",
+  "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
   "interrupt", "engine", "entropy", "parse", "size", "package"
 )

@@ -5,6 +5,11 @@
 #' @noRd
 noise_key <- function(seed = NULL) core_call(.Call(ffi_key, check_seed(seed)))
 
+#' Overwrite a key where it lies, for whoever holds it: R would leave it in memory until that is
+#' used for something else.
+#' @noRd
+forget_key <- function(key) invisible(core_call(.Call(ffi_key_forget, key)))
+
 check_seed <- function(seed) {
   if (is.null(seed)) return(NULL)
   check_number(seed, "seed", lower = 0, upper = 2^53, open_upper = TRUE, whole = TRUE)

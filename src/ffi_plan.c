@@ -10,6 +10,7 @@
 
 /* Numbers that are more than 0, and a product of sizes that R could hold. */
 #define LEAST 0x1p-1022
+#define LEAST_BOUND 1e-280 /* see data/shorten.h */
 
 static int fits(size_t a, size_t b) {
   return b == 0 || a < (size_t)R_XLEN_T_MAX / 16 / b;
@@ -39,6 +40,7 @@ static void read_objective(ffi_reader *r, dpa_plan *plan) {
   plan->reach = ffi_maybe_reals(r, "reach", plan->parties);
   plan->start = ffi_maybe_reals(
       r, "start", plan->d * (plan->relay && plan->relay->many ? plan->parties : 1));
+  ffi_check(r, plan->clip >= LEAST_BOUND, "clip");
 }
 
 /* Scales of noise: not negative, and no NaN. */
@@ -139,7 +141,7 @@ static void read_server(ffi_reader *r, dpa_plan *plan) {
   server->users = (size_t)users;
   server->lambda = ffi_real(r, "lambda", LEAST, 1.0);
   server->gamma = ffi_real(r, "prox_gamma", LEAST, R_PosInf);
-  server->step_bound = ffi_real(r, "step_bound", 0.0, R_PosInf);
+  server->step_bound = ffi_real(r, "step_bound", LEAST_BOUND, R_PosInf);
   server->scale = plan->mechanism ? read_scales(r, "server_scale", plan->rounds) : NULL;
   ffi_check(r, !server->scale || plan->mechanism->step, "mechanism");
   server->sample = (size_t)ffi_int(r, "sample", 0, users);

@@ -46,6 +46,14 @@ SEXP ffi_key_party(SEXP raw, SEXP party) {
   return key_to_raw(&key);
 }
 
+/* Overwrites a raw(32) in place, for everybody who refers to it. */
+SEXP ffi_key_forget(SEXP raw) {
+  if (TYPEOF(raw) != RAWSXP)
+    return ffi_status(DPA_ARGUMENT);
+  dpa_forget(RAW(raw), (size_t)Rf_xlength(raw));
+  return ffi_status(DPA_OK);
+}
+
 /* ---- noise ----------------------------------------------------------------------- */
 
 /* An n x dim matrix of noise of a mechanism, for iterations of R's own: row t is what

@@ -23,6 +23,7 @@
   X(ffi_components, 2)                                                                 \
   /* ffi_random.c */                                                                   \
   X(ffi_key, 1)                                                                        \
+  X(ffi_key_forget, 1)                                                                 \
   X(ffi_key_party, 2)                                                                  \
   X(ffi_noise, 6)                                                                      \
   X(ffi_participation, 4)                                                              \

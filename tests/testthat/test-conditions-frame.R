@@ -122,7 +122,8 @@ test_that("the messages read well", {
     says(fit(.x = spoil(x, cbind(7, 2), NA))), "`x` has a missing value at row 7, column 2."
   )
   expect_identical(
-    says(fit(.y = spoil(y, 9, 2))), "`y` must have two classes, -1 and 1; it is 2 at position 9."
+    says(fit(.y = spoil(y, 9, 2))),
+    "`y` must have two classes, -1 (or 0) and 1; it is 2 at position 9."
   )
   expect_identical(says(fit(.nodes = factor(nodes, 1:5))), "Node \"5\" has no records.")
   expect_identical(says(fit(C = 11)), paste(

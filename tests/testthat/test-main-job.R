@@ -9,7 +9,7 @@ test_that("the README's main job runs and saves its figure", {
     stdout = TRUE, stderr = TRUE, env = paste0("R_LIBS=", libraries)
   ))
   expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
-  expect_true(any(grepl("Privacy (sound): epsilon = 1, delta = 1e-05", out, fixed = TRUE)))
+  expect_true(any(grepl("Privacy (sound): epsilon = 1, delta = 0.00001", out, fixed = TRUE)))
   line <- grep("^Test error: ", out, value = TRUE)
   expect_length(line, 1L)
   errors <- as.numeric(regmatches(line, gregexpr("[0-9.]+(?=%)", line, perl = TRUE))[[1L]])

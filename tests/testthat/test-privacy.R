@@ -218,13 +218,16 @@ test_that("the statement is in plain words", {
   text <- format(privacy(model))
   for (line in c(
     "Privacy (sound): epsilon = 2, replace-one neighbours.",
-    "no outcome is more than 7.39 times as likely",
+    "had any one record been another of the same node",
+    "the probability of any event is at most 7.39 times what it would have been then.",
+    "The number of records of each node is taken to be public.",
       "3 releases a node with Gamma-norm noise in the objective",
     "Rows have norm at most 2", "a guarantee for exact minimisers",
       "simulation, not a private release"
   )) {
     expect_match(paste(text, collapse = " "), gsub(" ", " +", gsub("([().])", "\\\\\\1", line)))
   }
+  expect_identical(text[1], "Seeded noise: a simulation, not a private release.")
   printed <- paste(format(privacy(model, "paper")), collapse = "\n")
   expect_match(printed, "as printed in recycled-admm, Theorem V.1", fixed = TRUE)
   expect_output(print(privacy(model)), "Privacy")

@@ -51,6 +51,12 @@ static dpa_status solver_step(dpa_party *party, const dpa_order *order, size_t i
   do
     status = dpa_solver_advance(s);
   while (status == DPA_CONTINUE);
+  if (order->mechanism && !dpa_users_solved(status, s->f, d)) {
+    dpa_users_gradient(party, order, i, users->row);
+    for (size_t j = 0; j < d; j++)
+      s->f[j] = 2.0 * z[j] - u[j] - order->gamma * users->row[j];
+    status = DPA_OK;
+  }
   if (status != DPA_OK)
     return status;
   for (size_t j = 0; j < d; j++)

@@ -52,13 +52,26 @@ void dpa_store_choose(dpa_users *users, size_t d, double lambda, int own_noise,
   }
 }
 
+double dpa_users_bound(const dpa_order *order) {
+  return isfinite(order->step_bound) ? fmin(order->clip, 1e100 / order->gamma)
+                                     : order->clip;
+}
+
+double dpa_users_clip(const dpa_order *order, double derivative, double norm) {
+  const double bound = dpa_users_bound(order), most = 1e290 / order->gamma;
+  if (isnan(derivative) || isinf(bound))
+    return isinf(bound) ? derivative : 0.0;
+  const double left = dpa_clip(derivative, norm, bound);
+  return copysign(fmin(fabs(left), most), left);
+}
+
 double dpa_users_derivative(dpa_party *party, const dpa_order *order, size_t i,
                             double target) {
   const double norm = party->records.norm[i], weight = order->gamma * norm * norm;
   double derivative;
   dpa_prox_glm(party->loss, party->width, party->records.y + i, &target, &weight, 1,
                party->as.users.margin + i, &derivative);
-  return dpa_clip(derivative, norm, order->clip);
+  return dpa_users_clip(order, derivative, norm);
 }
 
 /* The users of one chunk, whose new c_i a_i are summed. */
@@ -88,7 +101,7 @@ static void shared_chunk(const dpa_party *party, const dpa_order *order,
                  users->margin + first, derivative);
     for (size_t k = 0; k < m; k++)
       along[k] =
-          keep * along[k] - push * dpa_clip(derivative[k], part.norm[k], order->clip);
+          keep * along[k] - push * dpa_users_clip(order, derivative[k], part.norm[k]);
     dpa_records_add_gradient(&part, along, sum);
   }
 }
@@ -173,4 +186,28 @@ void dpa_traced_round(dpa_party *party, const dpa_order *order) {
     dpa_users_add(party, j,
                   2.0 * order->lambda * ((double)mine * users->z[j] - sum[j]));
   party->head->sent = mine > 0;
+}
+
+int dpa_users_solved(dpa_status status, const double *f, size_t d) {
+  int solved = status == DPA_OK;
+  for (size_t j = 0; j < d; j++)
+    solved &= isfinite(f[j]) != 0;
+  return solved;
+}
+
+void dpa_users_gradient(const dpa_party *party, const dpa_order *order, size_t i,
+                        double *out) {
+  const dpa_users *users = &party->as.users;
+  const dpa_records *records = &party->records;
+  const size_t first = users->offset[i], end = users->offset[i + 1];
+  memset(out, 0, party->d * sizeof *out);
+  for (size_t k = first; k < end; k++) {
+    const dpa_records one = dpa_records_part(records, k, 1);
+    const double margin = dpa_records_dot(&one, 0, users->z);
+    double derivative, norm;
+    party->loss->derivative(&margin, one.y, 1, party->width, &derivative, NULL);
+    dpa_records_norms(&one, &norm);
+    const double left = dpa_users_clip(order, derivative, norm);
+    dpa_records_add_row(&one, 0, left / (double)(end - first), out);
+  }
 }

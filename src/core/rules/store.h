@@ -22,10 +22,29 @@ void dpa_store_choose(dpa_users *users, size_t d, double lambda, int own_noise,
 
 extern const char *const dpa_store_names[];
 
+/* The bound on the norm of a user's gradient: order->clip, and where it is the step
+ * that is shortened later, a number that leaves room for that. */
+double dpa_users_bound(const dpa_order *order);
+
+/* What is left of a derivative so that its size times the norm of the record is at most
+ * that bound, and gamma times it within range however small the norm. */
+double dpa_users_clip(const dpa_order *order, double derivative, double norm);
+
 /* The change of the loss's derivative that the proximal step of user i asks for, with
- * a_i'v = target; its size times the norm of the record is at most order->clip. */
+ * a_i'v = target, clipped. */
 double dpa_users_derivative(dpa_party *party, const dpa_order *order, size_t i,
                             double target);
+
+/* Whether a solver's answer is one. */
+int dpa_users_solved(dpa_status status, const double *f, size_t d);
+
+/* The gradient of user i at z, each record's clipped: what a private run takes where
+ * records are so large that their proximal step cannot be solved in doubles. No error,
+ * which would tell of such records; to the guarantee any vector within the bound will
+ * do.
+ */
+void dpa_users_gradient(const dpa_party *party, const dpa_order *order, size_t i,
+                        double *out);
 
 /* One round of a SHARED or TRACED store. */
 void dpa_shared_round(dpa_party *party, const dpa_order *order);

@@ -29,9 +29,20 @@ void dpa_local_start(dpa_local *local, const dpa_key *key) {
   dpa_forget(&own, sizeof own);
 }
 
+/* Where the stack was while a stream was drawn from: its last block, and what it was
+ * made from, would give its key away. */
+static void forget_stack(void) {
+  unsigned char room[1 << 15];
+  dpa_forget(room, sizeof room);
+}
+
 void dpa_local_close(dpa_local *local) {
   for (size_t i = 0; i < local->plan->parties; i++)
     dpa_party_close(&local->party[i]);
+#ifdef _OPENMP
+#pragma omp parallel num_threads(local->plan->threads) if (local->plan->threads > 1)
+#endif
+  forget_stack();
 }
 
 /* One call of begin (first) or advance for every party that is not finished. Answers
