@@ -1,9 +1,11 @@
 #' Settings of a fit that are not the model's
 #'
-#' @param tol gradient norm to which node problems are solved. `NULL`: `1e-10`
-#'   times the scale of the problem, `C` times the largest gradient of one record. Where
-#'   the noise is so large that rounding alone exceeds it, 64 ulp of the terms.
-#'   The guarantee is for exact minimisers; the statement names the tolerance.
+#' @param tol gradient norm to which node problems are solved (> 0). `NULL`: without noise
+#'   `1e-10` times the scale of the problem, `C` times the largest gradient of one record; of a
+#'   private fit a fixed share of what a record can move (1e-5, of pure fits 1e-6). The distance
+#'   to the exact minimiser is hidden by noise of its own and charged (0.09% of epsilon, whatever
+#'   the tolerance: a looser one has more of that noise). A private fit whose tolerance is below
+#'   what double precision can promise takes what it can.
 #' @param threads OpenMP threads over the nodes, or the records of one data holder (>= 1).
 #'   The result is the same for any number. [dp_sgd()], [dp_cd()] and some rounds of
 #'   [fp_admm()] (its help says which) take one thread only.

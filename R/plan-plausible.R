@@ -117,10 +117,11 @@ with_releases.dpadmm_family_plausible <- function(method, plan) with_split(plan,
 rounding_of.dpadmm_family_plausible <- function(method, plan) {
   needed <- NextMethod()
   if (any(bad <- needed$solved > plan$beta)) {
+    place <- plan$problem$names[bad][1L]
     abort("argument", sprintf(
-      "`beta` = %g is less than rounding in double precision allows here: take at least %.2g.",
-      plan$beta[bad][1L], 2 * max(needed$solved)
-    ), argument = "beta", value = plan$beta[bad][1L])
+      "`beta` = %g is out of reach of double precision for node \"%s\": use at least %.2g.",
+      plan$beta[bad][1L], place, 2 * max(needed$solved)
+    ), argument = "beta", value = plan$beta[bad][1L], place = place)
   }
   if (!is.null(plan$test)) needed$query <- query_rounding(plan, needed$reach)
   needed
@@ -129,10 +130,6 @@ rounding_of.dpadmm_family_plausible <- function(method, plan) {
 #' @noRd
 #' @export
 protect.dpadmm_family_plausible <- function(method, plan) {
-  check_beta(protect_plausible(method, plan))
-}
-
-protect_plausible <- function(method, plan) {
   if (!is.null(plan$budget$noise)) return(with_unit(plan, given(plan)))
   if (plan$control$accountant == "paper") return(protect_as_printed(method, plan))
   if (is.null(plan$chosen_split)) plan <- with_split(plan, searched_split(plan))

@@ -55,7 +55,7 @@ plan_facts <- function(plan, released, view, seeded, leaks) {
   told <- if (plan$private) words$released
   statement_facts(plan$problem$names,
     user_level = plan$problem$unit == "user",
-    tolerance = if (!is.null(plan$tol)) max(plan$tol), inexact = !is.null(plan$beta),
+    tolerance = if (!is.null(plan$tol)) max(plan$tol),
     row_bound = plan$problem$row_bound, seeded = seeded, leaks = leaks,
     audience = if (is.null(view)) words$sees else .view_words[[view]],
     released = if (is.null(told)) release_words(plan$events, released) else told,

@@ -5,8 +5,7 @@
 #'
 #' @param names names of the nodes, in their order.
 #' @param user_level whether neighbours differ in one user's records, instead of one.
-#' @param tolerance gradient norm to which minimisers were found; `inexact`: whether noise
-#'   on the result hides how far they are off.
+#' @param tolerance gradient norm to which minimisers are found, where there are any.
 #' @param row_bound the bound that rows were shortened to.
 #' @param seeded whether the noise is reproducible.
 #' @param leaks what was read from the records without noise.
@@ -15,11 +14,11 @@
 #' @param stated a sentence about a bound that was enforced or taken on trust.
 #' @param counted whose numbers of records a neighbour has too: "node", "user" or nobody's.
 #' @noRd
-statement_facts <- function(names, user_level = FALSE, tolerance = NULL, inexact = FALSE,
+statement_facts <- function(names, user_level = FALSE, tolerance = NULL,
                             row_bound = NULL, seeded = FALSE, leaks = NULL, audience = NULL,
                             released = NULL, stated = NULL, counted = NULL) {
   structure(list(
-    names = names, user_level = user_level, tolerance = tolerance, inexact = inexact,
+    names = names, user_level = user_level, tolerance = tolerance,
     row_bound = row_bound, seeded = seeded, leaks = leaks, audience = audience,
     released = released, stated = stated, counted = counted
   ), class = "dpadmm_facts")
@@ -48,7 +47,7 @@ statement <- function(released, delta, facts) {
     releases = if (is.null(facts$released)) release_words(released) else facts$released,
     caveat = if (printed) printed_caveat(released),
     theorem = if (printed) printed_title(released, delta),
-    user_level = facts$user_level, tolerance = facts$tolerance, inexact = facts$inexact,
+    user_level = facts$user_level, tolerance = facts$tolerance,
     row_bound = facts$row_bound, seeded = facts$seeded, leaks = facts$leaks,
     audience = facts$audience, stated = facts$stated, counted = facts$counted
   ), class = "dpadmm_privacy")
@@ -172,17 +171,6 @@ guarantee_text <- function(x) {
 #' What the guarantee rests on.
 #' @noRd
 conditions_text <- function(x) {
-  solved <- if (x$inexact) {
-    paste(
-      "  It covers inexact solutions: gradient norm up to %.3g,",
-      "hidden by the noise on the result."
-    )
-  } else {
-    paste(
-      "  It is a guarantee for exact minimisers; they are found to gradient norm %.3g",
-      "or 64 ulp of its terms."
-    )
-  }
   c(
     if (x$neighbours == "add-remove") {
       "  The number of records, by which sums are divided, is taken to be public."
@@ -194,7 +182,12 @@ conditions_text <- function(x) {
       sprintf("  Rows have norm at most %g: longer ones are shortened.", x$row_bound)
     },
     if (!is.null(x$stated)) paste0("  ", x$stated),
-    if (!is.null(x$tolerance)) sprintf(solved, x$tolerance),
+    if (x$accountant == "sound") paragraph(paste0(
+      "It holds for the program as it runs: messages are rounded to a grid, with noise that is ",
+      "exact on it and hides rounding", if (!is.null(x$tolerance)) {
+        sprintf(" and a solver's gradient norm of up to %.3g", x$tolerance)
+      }, "."
+    )),
     if (!is.null(x$caveat)) paragraph(x$caveat)
   )
 }

@@ -97,27 +97,3 @@ test_that("a beta that rounding exceeds is an error before a record is read", {
   # nothing is claimed of a run without noise
   expect_s3_class(plan(beta = 1e-30, epsilon = Inf), "dpadmm_plan")
 })
-
-test_that("gradient_rounding() bounds what solvers leave, and is affine in the linear term", {
-  problem <- dpadmm_plan(2, sizes = rep(40, 3), epsilon = Inf, C = 3)$problem
-  at <- function(linear) gradient_rounding(problem, linear, modulus = 0.5)
-  expect_equal(at(7), at(0) + 7 * (at(1) - at(0)), tolerance = 1e-12)
-  expect_true(all(at(0) > 64 * 2^-52 * 2 * 3))
-  # where a solver stops, also for a linear term far beyond the data's own part
-  for (start in c(0, 1e3, 1e9)) {
-    beta <- 1e-8
-    node <- rep(1:3, 40)
-    fit <- dpadmm_fit(x, y,
-      nodes = node, method = pp_admm(eta = 1, beta = beta), C = 3, rho = 1, iterations = 1,
-      epsilon = Inf, control = dpadmm_control(start = c(start, 0))
-    )
-    for (i in 1:3) {
-      f <- fit$coefficients[i, ]
-      slope <- -y[node == i] * plogis(-y[node == i] * (x[node == i, ] %*% f))
-      linear <- -4 * c(start, 0)
-      left <- 3 * crossprod(x[node == i, ], slope) / 40 + (1 / 3 + 4) * f + linear
-      most <- gradient_rounding(fit$plan$problem, 4 * start, 1 / 3 + 4, beta)[i]
-      expect_lt(sqrt(sum(left^2)), beta + most)
-    }
-  }
-})
