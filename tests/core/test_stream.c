@@ -198,8 +198,11 @@ static void check_end_of_stream(void) {
   dpa_key_from_seed(&key, 1);
   dpa_stream_init(&stream, &key, 0, 0, 0);
   uint64_t first = dpa_stream_word(&stream);
-  stream.blocks = UINT32_MAX; /* the last block is due */
-  stream.next = 8;
+  /* the last blocks are due; the very last is looked at */
+  stream.blocks = (uint64_t)UINT32_MAX + 1 - DPA_STREAM_BLOCKS;
+  stream.next = 8 * DPA_STREAM_BLOCKS;
+  for (int i = 0; i < 8 * (DPA_STREAM_BLOCKS - 1); i++)
+    dpa_stream_word(&stream);
 
   const uint32_t nonce[3] = {0, 0, 0};
   unsigned char last[64];

@@ -17,7 +17,7 @@ static dpa_stream of_words(const uint64_t *words, unsigned n) {
   dpa_stream stream;
   dpa_key_from_seed(&key, 5);
   dpa_stream_init(&stream, &key, 0, 0, 0);
-  stream.next = 8 - n;
+  stream.next = 8 * DPA_STREAM_BLOCKS - n;
   memcpy(stream.word + stream.next, words, n * sizeof *words);
   return stream;
 }
@@ -66,7 +66,7 @@ static void check_uniform_law(void) {
   for (int i = 0; i < N; i++) {
     u[i] = dpa_stream_uniform(&stream);
     /* given that the high 12 bits are zero it is uniform on (0, 2^-12) */
-    stream.next = 8;
+    stream.next = 8 * DPA_STREAM_BLOCKS;
     dpa_stream_word(&stream);
     stream.next = 0;
     stream.word[0] &= ((uint64_t)1 << 52) - 1;

@@ -30,12 +30,15 @@ typedef struct dpa_key {
   unsigned char byte[32];
 } dpa_key;
 
+#define DPA_STREAM_BLOCKS 4 /* made at once, side by side */
+
 typedef struct dpa_stream {
-  uint32_t state[16]; /* constants, key, counter, nonce */
-  uint64_t word[8];   /* current block of the key stream, made when first asked for */
-  unsigned next;      /* which of them is drawn next; 8: a new block is due */
-  uint64_t blocks;    /* blocks made so far, at most 2^32 */
-  int spent;          /* more was asked for than the 2^32 blocks of this stream */
+  uint32_t state[16];                   /* constants, key, counter, nonce */
+  uint64_t word[8 * DPA_STREAM_BLOCKS]; /* current blocks of the key stream, made when
+                                           first asked for */
+  unsigned next;   /* which of them is drawn next; all: new blocks are due */
+  uint64_t blocks; /* blocks made so far, at most 2^32 */
+  int spent;       /* more was asked for than the 2^32 blocks of this stream */
 } dpa_stream;
 
 /* One block of RFC 8439, section 2.3. */
