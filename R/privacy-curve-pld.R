@@ -176,9 +176,9 @@ epsilon_at <- function(p, log_delta, end) {
 pld_plan <- function(curve, releases, want, at, step) {
   count <- sum(vapply(releases, `[[`, 0, "count"))
   goal <- if (want == "epsilon") {
-    function(s) conversion(1 + s, curve(s), at, s = s)
+    function(s) conversion(s, curve(s), at)
   } else {
-    function(s) s * (curve(s) - at) - (1 + s) * log1p(1 / s) - log(s)
+    function(s) log_conversion(s, curve(s), at)
   }
   capped <- function(s) finite_or_largest(goal(s))
   values <- vapply(.rdp_grid, capped, 0)
