@@ -92,15 +92,7 @@ pld_bracket <- function(events, step, want, at) {
     t <- e$sensitivity / e$b
     if (t > 0) list(bins = laplace_bins(t))
   },
-  # with more of a shift the grid would be too coarse for the angles
-  gamma = function(e, direction, end) {
-    t <- round_up(e$alpha * e$sensitivity)
-    if (t > 1e5) {
-      list(pure = t)
-    } else if (t > 0) {
-      list(bins = if (e$dim < 2) laplace_bins(t) else spherical_bins(t, floor(e$dim)))
-    }
-  },
+  gamma = function(e, direction, end) gamma_release(round_up(e$alpha * e$sensitivity), e$dim),
   subsampled_gaussian = function(e, direction, end) {
     s <- e$sigma / e$sensitivity
     if (is.finite(s)) list(bins = sampled_bins(e, s, direction, end))

@@ -16,10 +16,7 @@ accountant_rdp <- function() {
 .rdp_curves <- list(
   pure = function(e, a) rdp_pure_curve(a, e$epsilon),
   laplace = function(e, a) rdp_laplace_curve(a, e$sensitivity / e$b),
-  # Noise on the output is objective noise with a shift that does not depend on it.
-  gamma = function(e, a) {
-    core_call(.Call(ffi_rdp_objective, a, e$alpha * e$sensitivity, 0, FALSE, e$dim))
-  },
+  gamma = function(e, a) rdp_gamma_curve(a, e$alpha * e$sensitivity, e$dim),
   gaussian = function(e, a) a * (e$sensitivity / e$sigma)^2 / 2,
   subsampled_gaussian = function(e, a) {
     if (e$sensitivity == 0) return(numeric(length(a)))

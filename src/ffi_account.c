@@ -97,6 +97,20 @@ SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim)
   return answer;
 }
 
+/* Gamma-norm noise on the output. */
+SEXP ffi_rdp_spherical(SEXP orders, SEXP shift, SEXP dim, SEXP lean) {
+  if (TYPEOF(orders) != REALSXP || !ffi_is_number(shift) || !ffi_is_number(dim) ||
+      !ffi_is_number(lean))
+    return ffi_status(DPA_ARGUMENT);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
+  const dpa_status status =
+      dpa_rdp_spherical(REAL_RO(orders), (size_t)Rf_xlength(orders), REAL_RO(shift)[0],
+                        REAL_RO(dim)[0], REAL_RO(lean)[0], REAL(out));
+  SEXP answer = status == DPA_OK ? out : ffi_status(status);
+  UNPROTECT(1);
+  return answer;
+}
+
 /* Pure losses of Gamma-norm noise in objectives, element by element. */
 SEXP ffi_objective_pure(SEXP shift, SEXP kappa, SEXP tied) {
   const R_xlen_t n = Rf_xlength(shift);

@@ -52,6 +52,7 @@
   X(ffi_objective_pure, 3)                                                             \
   X(ffi_rdp_objective, 5)                                                              \
   X(ffi_rdp_sampled, 4)                                                                \
+  X(ffi_rdp_spherical, 4)                                                              \
   X(ffi_spherical_bins, 7)
 
 #define DPA_SEXPS_0 (void)

@@ -1,5 +1,6 @@
 #include "account/spherical.h"
 
+#include "account/objective.h"
 #include "account/special.h"
 
 #include <math.h>
@@ -33,6 +34,9 @@ static double find_mode(const law *p) {
   }
   return 0.5 * (lo + hi);
 }
+
+/* ---- bins -------------------------------------------------------------------------
+ */
 
 /* One bin's sums, in units of exp(scale), scale the log density's largest value in it:
  * of the density, and of it times 1 - exp(-over) and exp(-over). */
@@ -132,5 +136,64 @@ dpa_status dpa_spherical_bins(double shift, double dim, double lean, double h,
   }
   for (size_t j = 0; j < n; j++)
     log_mass[j] -= total;
+  return DPA_OK;
+}
+
+/* ---- Renyi divergences ------------------------------------------------------------
+ */
+
+/* log sinh(x), x > 0 */
+static double log_sinh(double x) {
+  return x + log(-0.5 * expm1(-2.0 * x));
+}
+
+/* The moment of order 1 + s less one is the ratio of two integrals over angles from 0
+ * on, of w 2 sinh((s + 1) l / 2) sinh(s l / 2) and of w cosh(l / 2), where l = shift *
+ * sin and w is the density's part that is even. `steep` has the exponential of the
+ * first. */
+static double log_excess(const law *p, const law *steep, double s) {
+  const law even = {0.0, p->dim, p->lean, 0.0};
+  double excess = -INFINITY, whole = -INFINITY, x = 0.0, top = -INFINITY;
+  while (x < HALF_PI) {
+    const double end = x + panel_length(steep, x, HALF_PI - x);
+    const double to = end < HALF_PI && end > x ? end : HALF_PI;
+    const double half = 0.5 * (to - x), middle = 0.5 * (x + to), before = excess;
+    for (int k = 0; k < 8; k++) {
+      const dpa_quadrature node = dpa_gauss8[k / 2];
+      const double angle = middle + (k % 2 ? -1.0 : 1.0) * half * node.x;
+      const double l = p->shift * sin(angle);
+      const double log_w = log(half * node.w) + log_density(&even, angle);
+      const double risen = log_sinh(0.5 * (s + 1.0) * l) + log_sinh(0.5 * s * l);
+      excess = dpa_log_add(excess, log_w + 0.69314718055994530942 + risen);
+      whole = dpa_log_add(whole, log_w + 0.5 * l + log1p(0.5 * expm1(-l)));
+    }
+    x = to;
+    /* what a panel adds falls from the mode on */
+    top = fmax(top, log_density(steep, x));
+    if (x > steep->mode && before == excess && log_density(steep, x) < top - 80.0)
+      break;
+  }
+  return excess - whole;
+}
+
+dpa_status dpa_rdp_spherical(const double *orders, size_t n, double shift, double dim,
+                             double lean, double *rdp) {
+  if (!(shift > 0.0 && shift < INFINITY && dim >= 2.0 && dim < INFINITY) ||
+      !(lean >= 0.0 && lean < INFINITY))
+    return DPA_ARGUMENT;
+  const law p = {shift, dim, lean, 0.0};
+  for (size_t i = 0; i < n; i++) {
+    const double s = orders[i] - 1.0;
+    if (!(s > 0.0))
+      return DPA_ARGUMENT;
+    rdp[i] = dpa_rdp_pure(orders[i], shift);
+    if (!(s * shift < 1e3))
+      continue;
+    law steep = {(2.0 * s + 1.0) * shift, dim, lean, 0.0};
+    steep.mode = find_mode(&steep);
+    rdp[i] = fmin(rdp[i], dpa_log1p_exp(log_excess(&p, &steep, s)) / s);
+    if (isnan(rdp[i]))
+      return DPA_NUMERIC;
+  }
   return DPA_OK;
 }

@@ -1,5 +1,5 @@
-/* Privacy loss distributions of noise with density ~ exp(-|b|) in at least two
- * dimensions on a value that moves by `shift`, cut into bins. */
+/* Noise with density ~ exp(-|b|) in at least two dimensions, on a value that moves by
+ * `shift`: its privacy loss distribution, and its Renyi divergences. */
 #ifndef DPA_ACCOUNT_SPHERICAL_H
 #define DPA_ACCOUNT_SPHERICAL_H
 
@@ -19,5 +19,9 @@
 dpa_status dpa_spherical_bins(double shift, double dim, double lean, double h,
                               double first, size_t n, double least, double *log_mass,
                               double *over);
+
+/* Fills rdp[i], i < n, with the divergence of order orders[i] > 1. */
+dpa_status dpa_rdp_spherical(const double *orders, size_t n, double shift, double dim,
+                             double lean, double *rdp);
 
 #endif
