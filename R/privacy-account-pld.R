@@ -88,10 +88,7 @@ pld_bracket <- function(events, step, want, at) {
 # NULL: it loses nothing. Gaussian releases are not among them: they add up to one.
 .pld_releases <- list(
   pure = function(e, direction, end) if (e$epsilon > 0) list(pure = e$epsilon),
-  laplace = function(e, direction, end) {
-    t <- e$sensitivity / e$b
-    if (t > 0) list(bins = laplace_bins(t))
-  },
+  laplace = function(e, direction, end) gamma_release(round_up(e$sensitivity / e$b), 1),
   gamma = function(e, direction, end) gamma_release(round_up(e$alpha * e$sensitivity), e$dim),
   subsampled_gaussian = function(e, direction, end) {
     s <- e$sigma / e$sensitivity

@@ -36,7 +36,7 @@ bin_release <- function(release, h, log_tail, end) {
 tilt <- function(bins, h, theta, end) {
   if (end == "upper") {
     # the part of each mass that belongs on the upper end
-    part <- expm1(-bins$over) / expm1(-h)
+    part <- pmin(1, expm1(-bins$over) / expm1(-h))
     index <- c(bins$index, bins$index + 1, bins$below)
     log_mass <- c(bins$log_mass + log1p(-part), bins$log_mass + log(part), bins$log_below)
     offset <- 0

@@ -2,7 +2,8 @@
 # by t. In one dimension it is Laplace noise; in more, Theorem 9 of the vignette "Privacy
 # accounting".
 
-# Beyond this shift angles would have to be told apart too finely.
+# Beyond this shift angles would have to be told apart too finely, and next to nothing of the
+# pure loss could be saved.
 .most_shift <- 1e4
 
 gamma_release <- function(t, dim) {
@@ -35,7 +36,10 @@ spherical_bins <- function(t, dim) {
   }
 }
 
-spherical_lean <- function(t, dim) t / 2 / ((dim - 1) * bessel_ratio(dim / 2 - 1, t / 2))
+# of the order of t^2, so that below this t it is nothing
+spherical_lean <- function(t, dim) {
+  if (t < 1e-100) 0 else t / 2 / ((dim - 1) * bessel_ratio(dim / 2 - 1, t / 2))
+}
 
 #' K_(nu + 1)(z) / K_nu(z) of the modified Bessel functions, nu >= 0: the ratio of the orders
 #' one lower is 2 nu / z plus one over it, which makes errors smaller. Far down from a large

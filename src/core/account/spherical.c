@@ -65,8 +65,9 @@ static void add_panel(const law *p, bin *it, double a, double b) {
  * logarithm's singularities, at cos^2 = -1 / lean, are twice as far away. */
 static double panel_length(const law *p, double x, double y) {
   const double power = p->dim - 2.0, t = p->shift;
-  double length = power <= 12.0 ? y : 4.0 * y / power;
-  length = fmin(length, 0.25);
+  double length = fmin(y, 0.25);
+  if (power > 12.0)
+    length = fmin(length, fmin(2.0 / (power * tan(fabs(x))), 2.0 / sqrt(power)));
   length = fmin(length, 2.0 / (t * cos(x)));
   length = fmin(length, sqrt(2.0 / t));
   return fmin(length, 0.5 * sqrt(y * y + 1.0 / p->lean));
