@@ -112,7 +112,7 @@ fixed_size_bins <- function(q, s) {
     }
     up <- plus$index >= 0
     down <- minus$index < 0
-    still <- log1p(-q) + log(1 - 2 * stats::pnorm(-0.5 / s))
+    still <- log1p(-q) + stats::pchisq(0.25 / s^2, 1, log.p = TRUE)
     list(
       index = c(minus$index[down], 0, plus$index[up]),
       log_mass = c(minus$log_mass[down], still, plus$log_mass[up]),

@@ -114,7 +114,7 @@ theorem_1 <- function(gap, p, k, D, sigma, q, zeta) {
       sqrt(q) * gap
     ), argument = "sigma", value = size)
   }
-  (1 - q^2 * gap / 8)^k * D +
+  exp(k * log1p(-q^2 * gap / 8)) * D +
     8 * (size / (sqrt(q) * gap) + (p * sigma^2 + zeta^2) / (q^3 * gap^3))
 }
 

@@ -42,11 +42,22 @@ test_that("randomised response, Laplace and Gaussian curves are those of their d
   exact <- 33 * 2 - log1p(-32 * 33 * kappa^2 / (1 + kappa)) / 32
   expect_outward(rdp_objective_gaussian(33, 1, 2, 0.015625, 1), exact)
   expect_outward(rdp_objective_gaussian(33, 1, 2, 0.015625, 1, TRUE), big(66))
+  # Theorem 2 near order 1, where logarithms over the order less one cancelled: Bound B again
+  s <- big(1 + 1.532353e-7) - 1
+  kappa <- big(1.146411e-7)
+  exact <- (1 + s) * big(1.071206e-7)^2 / 2 - log1p(-s * (1 + s) * kappa^2 / (1 + kappa)) / s
+  expect_outward(rdp_objective_gaussian(1 + 1.532353e-7, 1, 1.071206e-7, 1.146411e-7, 1), exact)
   # what underflows is not nothing
   expect_gt(rdp_gaussian(2, 1e300), 0)
   expect_gt(rdp_pure(2, 1e-300), 0)
   expect_gt(rdp_laplace(2, 1e300), 0)
   expect_gt(rdp_objective_gaussian(2, 1e300, 1, 0, 1), 0)
+  # amplification
+  walk <- 8 * big(3) * 5 * (big(0.1) * big(0.2) / 2)^2 * log(big(100)) / 100
+  expect_outward(rdp_network_walk(3, 100, 5, 0.1, 0.2, 2), walk)
+  iteration <- big(3) * 4 * big(0.25)^2 / (2 * big(0.3)^2)
+  expect_outward(rdp_amplification_iteration(3, c(1, 0, 0, 0), 0.3), iteration)
+  expect_identical(rdp_amplification_iteration(3, c(0, 0), 0.3), 0)
 })
 
 test_that("conversions of Renyi divergences are above the formula, near 0 too", {

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define LOG_2 0.69314718055994530942
+#define SQRT_HALF 0.70710678118654752440
 #define GOLDEN 0.61803398874989484820
 #define EFOLDS 1.0 /* the density's change over a panel; a quarter for the norm's */
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
@@ -31,10 +32,12 @@ double dpa_objective_pure(double shift, double kappa, int tied) {
 /* The bounds are theorems of the vignette "Privacy accounting". With s = order - 1, for
  * every t in [0, s] with t kappa < 1 (Theorem 2): */
 static double theorem2(double s, double t, double shift, double kappa) {
-  const double jacobian = (1.0 + s) * log1p(kappa) - log1p((1.0 + t) * kappa) +
-                          fmax(0.0, -s * log1p(kappa) - log1p(-t * kappa));
-  return (1.0 + s) * 0.5 * shift * shift +
-         (LOG_2 + dpa_log_phi((s - t) * shift) + jacobian) / s;
+  /* (1 + s) log(1 + kappa) - log(1 + (1 + t) kappa), and log(2 Phi): each over s, so
+   * that at orders near 1 nothing of the order of 1 may cancel */
+  const double first = s * log1p(kappa) - log1p(t * kappa / (1.0 + kappa));
+  const double second = fmax(0.0, -s * log1p(kappa) - log1p(-t * kappa));
+  const double turned = log1p(erf((s - t) * shift * SQRT_HALF));
+  return (1.0 + s) * 0.5 * shift * shift + (turned + first + second) / s;
 }
 
 double dpa_objective_bound_a(double order, double shift, double kappa) {
