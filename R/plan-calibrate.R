@@ -46,22 +46,40 @@ alike_parties <- function(counted, epsilon, likely) {
 
 #' About the unit that will do. For delta > 0 as if the noise were Gaussian, composed exactly,
 #' and curvature and sampling cost or saved nothing: Gamma-norm noise of scale s in d dimensions
-#' costs about as much as Gaussian noise of standard deviation s sqrt(d). For pure budgets what
-#' losses that add up leave of epsilon. `NA` where there is no guess.
+#' costs about as much as Gaussian noise of standard deviation s sqrt(d). For pure budgets where
+#' losses that add up meet epsilon. `NA` where there is no guess.
 #' @noRd
 likely_unit <- function(counted, epsilon, budget, problem) {
   if (!is.finite(epsilon)) return(NA_real_)
   test <- counted$part %in% c("test", "printed_test")
   r <- counted[!test, , drop = FALSE]
   if (budget$delta == 0) {
-    curvature <- ifelse(r$part == "objective", log1p(r$curvature / r$modulus), 0)
-    left <- epsilon - sum(r$count * curvature)
     needed <- sum(r$count * r$sensitivity / r$weight) + sum(1 / counted$weight[test])
-    return(if (left > 0 && needed > 0) needed / left else NA_real_)
+    objective <- r[r$part == "objective", , drop = FALSE]
+    return(pure_unit(objective, needed, epsilon, problem$loss$logistic_curvature))
   }
   wide <- if (noise_mechanism(budget$mechanism)$pure) sqrt(problem$d) else 1
   gaussian_sigma(epsilon, budget$delta, 1) *
     sqrt(sum(r$count * (r$sensitivity / (r$weight * wide))^2))
+}
+
+#' The unit at which pure losses add up to epsilon: noise costs `needed` over the unit, and
+#' curvature more the larger the unit is, so that the steps come down from above.
+#' @param objective the releases that curvature costs something.
+#' @noRd
+pure_unit <- function(objective, needed, epsilon, logistic_curvature) {
+  kappa <- objective$curvature / objective$modulus
+  unit <- Inf
+  for (step in 1:8) {
+    shift <- objective$sensitivity / (objective$weight * unit)
+    loss <- objective_pure_loss(shift, kappa, rep(logistic_curvature, length(kappa)))
+    left <- epsilon - sum(objective$count * (loss - shift))
+    if (!(left > 0 && needed > 0)) return(NA_real_)
+    before <- unit
+    unit <- needed / left
+    if (unit > before * (1 - 1e-6)) break
+  }
+  unit
 }
 
 #' The unit at which one party's events just meet its budget.

@@ -24,13 +24,15 @@
 #'   larger counts.
 #'
 #' Poisson sampling with replace-one neighbours and fixed-size sampling use the pairs
-#' given in [rdp_subsampled_gaussian()]. For fixed-size sampling no single pair attains
+#' given in [rdp_subsampled_gaussian()]; Gamma-norm noise on the output that of Theorem 9 of
+#' `vignette("privacy-accounting")`. For fixed-size sampling no single pair attains
 #' the bound, so there the lower end belongs to the worst single pair known and the
 #' bracket does not shrink to a point.
 #'
 #' @param events a table of events, see [dp_event]. A record sits at one node: the
 #'   result is the largest over nodes. Gaussian noise in an objective has no known loss
-#'   distribution and is an error of class `dpadmm_error_accountant`.
+#'   distribution and is an error of class `dpadmm_error_accountant`; Gamma-norm noise in
+#'   an objective counts as a pure mechanism of its loss.
 #' @param delta in (0, 1).
 #' @param epsilon at least 0.
 #' @param step the grid's step; `NULL` chooses one for a bracket of a few tenths of a
@@ -86,10 +88,8 @@ pld_bracket <- function(events, step, want, at) {
 # NULL: it loses nothing. Gaussian releases are not among them: they add up to one.
 .pld_releases <- list(
   pure = function(e, direction, end) if (e$epsilon > 0) list(pure = e$epsilon),
-  laplace = function(e, direction, end) {
-    t <- e$sensitivity / e$b
-    if (t > 0) list(bins = laplace_bins(t))
-  },
+  laplace = function(e, direction, end) gamma_release(round_up(e$sensitivity / e$b), 1),
+  gamma = function(e, direction, end) gamma_release(round_up(e$alpha * e$sensitivity), e$dim),
   subsampled_gaussian = function(e, direction, end) {
     s <- e$sigma / e$sensitivity
     if (is.finite(s)) list(bins = sampled_bins(e, s, direction, end))
@@ -97,7 +97,7 @@ pld_bracket <- function(events, step, want, at) {
 )
 
 # what it knows only a pure loss of
-.pld_by_loss <- c("gamma", "objective_gamma")
+.pld_by_loss <- "objective_gamma"
 
 accountant_pld <- function() {
   list(

@@ -16,12 +16,22 @@ accountant_pure <- function() {
   pure = function(e) e$epsilon,
   laplace = function(e) round_up(e$sensitivity / e$b),
   gamma = function(e) round_up(e$alpha * e$sensitivity),
-  # The noise densities differ by alpha * sensitivity, the Jacobians by the factor
-  # 1 + curvature / modulus (matrix determinant lemma).
   objective_gamma = function(e) {
-    round_up(e$alpha * e$sensitivity + log1p(e$curvature / e$modulus))
+    shift <- round_up(e$alpha * e$sensitivity)
+    objective_pure_loss(shift, round_up(e$curvature / e$modulus), e$logistic_curvature)
   }
 )
+
+#' Pure loss of Gamma-norm noise in objectives: the noise densities differ by `shift`, alpha
+#' times the sensitivity, the Jacobians by the factor 1 + kappa, kappa = curvature / modulus
+#' (Theorem 1 of the vignette "Privacy accounting"). With logistic curvature not both at once
+#' (its Corollary): the Jacobians cost nothing where shift >= 8 kappa.
+#' @noRd
+objective_pure_loss <- function(shift, kappa, logistic_curvature) {
+  round_up(core_call(.Call(
+    ffi_objective_pure, as.double(shift), as.double(kappa), logistic_curvature
+  )), 16)
+}
 
 account_pure <- function(kinds, ledgers, delta) {
   loss <- as.numeric(by_mechanism(kinds, .pure_losses))

@@ -16,10 +16,7 @@ accountant_rdp <- function() {
 .rdp_curves <- list(
   pure = function(e, a) rdp_pure_curve(a, e$epsilon),
   laplace = function(e, a) rdp_laplace_curve(a, e$sensitivity / e$b),
-  # Noise on the output is objective noise with a shift that does not depend on it.
-  gamma = function(e, a) {
-    core_call(.Call(ffi_rdp_objective, a, e$alpha * e$sensitivity, 0, FALSE, e$dim))
-  },
+  gamma = function(e, a) rdp_gamma_curve(a, e$alpha * e$sensitivity, e$dim),
   gaussian = function(e, a) a * (e$sensitivity / e$sigma)^2 / 2,
   subsampled_gaussian = function(e, a) {
     if (e$sensitivity == 0) return(numeric(length(a)))
@@ -41,7 +38,7 @@ accountant_rdp <- function() {
 
 .rdp_stride <- 6L
 
-#' Divergences of kinds (rows) at orders 1 + s (columns), rounded up.
+#' Divergences of kinds (rows) at orders 1 + s (columns), rounded outward.
 #' @noRd
 rdp_curves <- function(kinds, s) {
   curves <- matrix(0, nrow(kinds), length(s))
@@ -51,7 +48,7 @@ rdp_curves <- function(kinds, s) {
     curves[i, ] <- .rdp_curves[[row$mechanism]](row, 1 + s)
   }
   curves[is.na(curves)] <- Inf
-  curves * (1 + 1e-9)
+  outward_divergence(curves)
 }
 
 account_rdp <- function(kinds, ledgers, delta) {
@@ -63,7 +60,7 @@ account_rdp <- function(kinds, ledgers, delta) {
     rows <- kinds[ledger$kind, , drop = FALSE]
     total <- rep(Inf, length(.rdp_grid))
     total[coarse] <- colSums(curves[ledger$kind, , drop = FALSE] * ledger$count)
-    epsilon <- conversion(1 + .rdp_grid[coarse], total[coarse], log_delta, s = .rdp_grid[coarse])
+    epsilon <- conversion(.rdp_grid[coarse], total[coarse], log_delta)
     best <- coarse[which.min(epsilon)]
     near <- setdiff(if (any(is.finite(epsilon))) {
       seq(max(1L, best - .rdp_stride), min(length(total), best + .rdp_stride))
@@ -81,17 +78,16 @@ account_rdp <- function(kinds, ledgers, delta) {
 #' The best order: of a grid, then by minimisation between the neighbours of its best.
 #' @noRd
 best_order <- function(total, grid, log_delta, at) {
-  convert <- function(s, rdp) conversion(1 + s, rdp, log_delta, s = s)
-  epsilon <- convert(grid, total)
+  epsilon <- conversion(grid, total, log_delta)
   best <- which.min(epsilon)
   if (!is.finite(epsilon[best])) return(c(epsilon = Inf, order = NA))
   around <- log(grid[pmin(pmax(best + c(-1L, 1L), 1L), length(grid))])
   refined <- stats::optimize(function(y) {
-    finite_or_largest(convert(exp(y), at(exp(y))))
+    finite_or_largest(conversion(exp(y), at(exp(y)), log_delta))
   }, around, tol = 1e-4)
   if (refined$objective < epsilon[best]) {
-    c(epsilon = max(0, round_up(refined$objective)), order = 1 + exp(refined$minimum))
+    c(epsilon = max(0, refined$objective), order = 1 + exp(refined$minimum))
   } else {
-    c(epsilon = max(0, round_up(epsilon[best])), order = 1 + grid[best])
+    c(epsilon = max(0, epsilon[best]), order = 1 + grid[best])
   }
 }

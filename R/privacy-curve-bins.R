@@ -36,7 +36,7 @@ bin_release <- function(release, h, log_tail, end) {
 tilt <- function(bins, h, theta, end) {
   if (end == "upper") {
     # the part of each mass that belongs on the upper end
-    part <- expm1(-bins$over) / expm1(-h)
+    part <- pmin(1, expm1(-bins$over) / expm1(-h))
     index <- c(bins$index, bins$index + 1, bins$below)
     log_mass <- c(bins$log_mass + log1p(-part), bins$log_mass + log(part), bins$log_below)
     offset <- 0
@@ -112,7 +112,7 @@ fixed_size_bins <- function(q, s) {
     }
     up <- plus$index >= 0
     down <- minus$index < 0
-    still <- log1p(-q) + log(1 - 2 * stats::pnorm(-0.5 / s))
+    still <- log1p(-q) + stats::pchisq(0.25 / s^2, 1, log.p = TRUE)
     list(
       index = c(minus$index[down], 0, plus$index[up]),
       log_mass = c(minus$log_mass[down], still, plus$log_mass[up]),

@@ -74,10 +74,13 @@ sums_above <- function(mass, rate) {
 #' @noRd
 pld_solve <- function(releases, plan, want, at, end) {
   counts <- vapply(releases, `[[`, 0, "count")
+  unknown <- if (end == "upper") Inf else 0
   fitted <- fit_grids(releases, counts, plan, end)
-  if (is.null(fitted)) return(if (end == "upper") Inf else 0)
+  if (is.null(fitted)) return(unknown)
   profile <- total_profile(fitted, counts, plan$theta, end)
-  if (want == "delta") delta_at(profile, at, end) else epsilon_at(profile, at, end)
+  answer <- if (want == "delta") delta_at(profile, at, end) else epsilon_at(profile, at, end)
+  # sums beyond the range of numbers say nothing
+  if (is.nan(answer)) unknown else answer
 }
 
 #' Releases as grids of one step, which is made larger until they fit: list(grids, window, h).
@@ -86,13 +89,16 @@ pld_solve <- function(releases, plan, want, at, end) {
 fit_grids <- function(releases, counts, plan, end) {
   h <- plan$h
   repeat {
+    if (!is.finite(h) || h == 0) return(NULL)
     bins <- lapply(releases, bin_release, h = h, log_tail = plan$log_tail, end = end)
     too_many <- max(1, unlist(lapply(bins, `[[`, "too_many")))
+    if (!is.finite(too_many)) return(NULL)
     if (too_many == 1) {
       grids <- lapply(bins, tilt, h = h, theta = plan$theta, end = end)
       window <- tilted_window(grids, counts, h)
       points <- window[["to"]] - window[["from"]] + 1
-      if (!is.finite(points)) return(NULL)
+      # far from 0 doubles do not tell one step from the next
+      if (!is.finite(points) || max(abs(window)) > 2^50 || farthest(grids) > 2^50) return(NULL)
       too_many <- points / .most_points
       if (too_many <= 1) {
         return(list(grids = grids, from = window[["from"]], points = points, h = h))
@@ -106,6 +112,10 @@ fit_grids <- function(releases, counts, plan, end) {
     h <- h * max(1.5, too_many)
   }
 }
+
+#' The largest place on a grid.
+#' @noRd
+farthest <- function(grids) max(vapply(grids, function(g) max(abs(g$index)), 0))
 
 #' The total loss on its grid, as one end of the bracket counts it: at each grid point
 #' (`loss`), sums over what lies above, in units of the tilt there: `other`, of mass
@@ -163,6 +173,8 @@ epsilon_at <- function(p, log_delta, end) {
   # Within the cell delta is linear in exp(epsilon).
   room <- exp(log_left - p$scale + p$theta * loss[i]) - p$sign * p$noise * exp(p$theta * p$h)
   part <- (room - p$delta[i]) / p$other[i]
+  # beyond the range of numbers: the end of the cell that is safe
+  if (is.nan(part)) part <- if (end == "upper") 0 else 1
   down <- if (part < 1) max(0, -log1p(-part)) else p$h
   epsilon <- max(0, loss[i] - min(p$h, down))
   if (end == "upper") min(epsilon, most) else epsilon
@@ -176,9 +188,9 @@ epsilon_at <- function(p, log_delta, end) {
 pld_plan <- function(curve, releases, want, at, step) {
   count <- sum(vapply(releases, `[[`, 0, "count"))
   goal <- if (want == "epsilon") {
-    function(s) conversion(1 + s, curve(s), at, s = s)
+    function(s) conversion(s, curve(s), at)
   } else {
-    function(s) s * (curve(s) - at) - (1 + s) * log1p(1 / s) - log(s)
+    function(s) log_conversion(s, curve(s), at)
   }
   capped <- function(s) finite_or_largest(goal(s))
   values <- vapply(.rdp_grid, capped, 0)

@@ -50,7 +50,9 @@ compose_groups <- function(epsilon, count, delta) {
     releases <- lapply(seq_along(epsilon), function(i) {
       list(pure = epsilon[i], count = count[i])
     })
-    curve <- function(s) sum(count * vapply(epsilon, function(e) rdp_pure_curve(1 + s, e), 0))
+    curve <- function(s) {
+      outward_divergence(sum(count * vapply(epsilon, function(e) rdp_pure_curve(1 + s, e), 0)))
+    }
     pld_upper(releases, delta, curve)
   }
   min(composed, total)

@@ -8,7 +8,7 @@
 #' @param rho the zCDP parameter (>= 0).
 #' @param epsilon,delta `epsilon >= 0`, `delta` in (0, 1).
 #' @return A numeric vector of the arguments' common length: epsilon (>= 0), or delta
-#'   (at most 1). Results beyond the range of numbers are errors of class
+#'   (at most 1), rounded outward. Results beyond the range of numbers are errors of class
 #'   `dpadmm_error_finite`.
 #' @references Bun, M. and Steinke, T. (2016). Concentrated differential privacy:
 #'   simplifications, extensions, and lower bounds. *TCC*.
@@ -42,14 +42,13 @@ zcdp_to_delta <- function(rho, epsilon) {
     # The derivative of log delta in the order a = 1 + exp(y), which rises.
     slope <- function(y) rho * (1 + 2 * exp(y)) - epsilon - log1p(exp(-y))
     y <- rising_root(slope)
-    a <- 1 + exp(y)
-    log_delta <- exp(y) * (a * rho - epsilon) - y - a * log1p(exp(-y))
-    min(1, max(exp(log_delta) * (1 + 1e-9), 2^-1074))
+    s <- exp(y)
+    min(1, delta_of_order(s, rho * (1 + s), epsilon))
   }, x$rho, x$epsilon)
   finite_result(delta, "delta")
 }
 
-#' Epsilon of one rho, rounded up; Inf when it is out of range.
+#' Epsilon of one rho, rounded outward; Inf when it is out of range.
 #' @noRd
 zcdp_epsilon <- function(rho, log_delta) {
   if (rho == 0) return(0)
@@ -57,5 +56,6 @@ zcdp_epsilon <- function(rho, log_delta) {
   # rho s^2 + log(1 + s) = log(1 / delta), s = exp(y) the order less one, is where the
   # derivative vanishes.
   y <- rising_root(function(y) rho * exp(2 * y) + log1p(exp(y)) + log_delta)
-  max(0, round_up(conversion(1 + exp(y), rho * (1 + exp(y)), log_delta, s = exp(y)), 64))
+  s <- exp(y)
+  max(0, conversion(s, rho * (1 + s), log_delta))
 }

@@ -18,7 +18,7 @@
 #' @param curvature largest eigenvalue one record can add to the Hessian of the
 #'   node's objective, `c1 C / B`.
 #' @param logistic_curvature whether the loss has `L'' = abs(L') (1 - abs(L'))`, as the
-#'   logistic loss does, which makes Renyi accounting tighter.
+#'   logistic loss does, which makes pure and Renyi accounting tighter.
 #' @param modulus strong convexity of the node's noisy problem,
 #'   `rho/N + 2 eta V`.
 #' @param dim dimension of the noise vector. For Gaussian noise on a value: of noise that is

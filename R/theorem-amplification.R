@@ -56,7 +56,7 @@ rdp_amplification_iteration <- function(orders, s, sigma, shift = NULL) {
       ), argument = "shift", place = which(early)[1L])
     }
   }
-  finite_result(orders * sum(shift^2) / (2 * sigma^2), "divergence")
+  divergence_result(orders * sum(shift^2) / (2 * sigma^2), none = all(s == 0))
 }
 
 #' The least sum of squares whose partial sums stay below those of s and end with them:
@@ -91,5 +91,5 @@ rdp_network_walk <- function(orders, n, contributions, lipschitz, gamma, sigma) 
     ), argument = "orders", value = orders[bad][1L])
   }
   step <- lipschitz * gamma / sigma
-  finite_result(8 * orders * contributions * step^2 * log(n) / n, "divergence")
+  divergence_result(8 * orders * contributions * step^2 * log(n) / n)
 }

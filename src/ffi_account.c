@@ -6,6 +6,7 @@
 #include "account/loss.h"
 #include "account/objective.h"
 #include "account/sampled.h"
+#include "account/spherical.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,7 +97,47 @@ SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim)
   return answer;
 }
 
+/* Gamma-norm noise on the output. */
+SEXP ffi_rdp_spherical(SEXP orders, SEXP shift, SEXP dim, SEXP lean) {
+  if (TYPEOF(orders) != REALSXP || !ffi_is_number(shift) || !ffi_is_number(dim) ||
+      !ffi_is_number(lean))
+    return ffi_status(DPA_ARGUMENT);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
+  const dpa_status status =
+      dpa_rdp_spherical(REAL_RO(orders), (size_t)Rf_xlength(orders), REAL_RO(shift)[0],
+                        REAL_RO(dim)[0], REAL_RO(lean)[0], REAL(out));
+  SEXP answer = status == DPA_OK ? out : ffi_status(status);
+  UNPROTECT(1);
+  return answer;
+}
+
+/* Pure losses of Gamma-norm noise in objectives, element by element. */
+SEXP ffi_objective_pure(SEXP shift, SEXP kappa, SEXP tied) {
+  const R_xlen_t n = Rf_xlength(shift);
+  if (TYPEOF(shift) != REALSXP || TYPEOF(kappa) != REALSXP || TYPEOF(tied) != LGLSXP ||
+      Rf_xlength(kappa) != n || Rf_xlength(tied) != n)
+    return ffi_status(DPA_ARGUMENT);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+  for (R_xlen_t i = 0; i < n; i++)
+    REAL(out)
+  [i] = dpa_objective_pure(REAL_RO(shift)[i], REAL_RO(kappa)[i],
+                           LOGICAL_RO(tied)[i] == 1);
+  UNPROTECT(1);
+  return out;
+}
+
 /* ---- privacy loss distributions -------------------------------------------------- */
+
+/* Both are protected. */
+static SEXP bins_answer(dpa_status status, SEXP mass, SEXP over) {
+  if (status != DPA_OK)
+    return ffi_status(status);
+  SEXP answer = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(answer, 0, mass);
+  SET_VECTOR_ELT(answer, 1, over);
+  UNPROTECT(1);
+  return answer;
+}
 
 /* list(log_mass, over) of n bins from number `first` on; pair: "remove", "add" or
  * "replace". */
@@ -114,13 +155,26 @@ SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SE
   const dpa_status status = dpa_loss_bins(
       (dpa_pair)k, REAL_RO(q)[0], REAL_RO(s)[0], REAL_RO(reach)[0], REAL_RO(h)[0],
       REAL_RO(first)[0], (size_t)bins, REAL_RO(least)[0], REAL(mass), REAL(over));
-  SEXP answer =
-      PROTECT(status == DPA_OK ? Rf_allocVector(VECSXP, 2) : ffi_status(status));
-  if (status == DPA_OK) {
-    SET_VECTOR_ELT(answer, 0, mass);
-    SET_VECTOR_ELT(answer, 1, over);
-  }
-  UNPROTECT(3);
+  SEXP answer = bins_answer(status, mass, over);
+  UNPROTECT(2);
+  return answer;
+}
+
+/* The same of noise with density ~ exp(-|b|). */
+SEXP ffi_spherical_bins(SEXP shift, SEXP dim, SEXP lean, SEXP h, SEXP first, SEXP n,
+                        SEXP least) {
+  if (!ffi_is_number(shift) || !ffi_is_number(dim) || !ffi_is_number(lean) ||
+      !ffi_is_number(h) || !ffi_is_number(first) || !ffi_is_number(n) ||
+      !ffi_is_number(least) || !(REAL_RO(n)[0] >= 1.0 && REAL_RO(n)[0] < 2147483648.0))
+    return ffi_status(DPA_ARGUMENT);
+  const R_xlen_t bins = (R_xlen_t)REAL_RO(n)[0];
+  SEXP mass = PROTECT(Rf_allocVector(REALSXP, bins));
+  SEXP over = PROTECT(Rf_allocVector(REALSXP, bins));
+  const dpa_status status = dpa_spherical_bins(
+      REAL_RO(shift)[0], REAL_RO(dim)[0], REAL_RO(lean)[0], REAL_RO(h)[0],
+      REAL_RO(first)[0], (size_t)bins, REAL_RO(least)[0], REAL(mass), REAL(over));
+  SEXP answer = bins_answer(status, mass, over);
+  UNPROTECT(2);
   return answer;
 }
 

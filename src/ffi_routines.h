@@ -51,8 +51,11 @@
   X(ffi_gaussian, 3)                                                                   \
   X(ffi_loss_bins, 8)                                                                  \
   X(ffi_merge_atoms, 5)                                                                \
+  X(ffi_objective_pure, 3)                                                             \
   X(ffi_rdp_objective, 5)                                                              \
-  X(ffi_rdp_sampled, 4)
+  X(ffi_rdp_sampled, 4)                                                                \
+  X(ffi_rdp_spherical, 4)                                                              \
+  X(ffi_spherical_bins, 7)
 
 #define DPA_SEXPS_0 (void)
 #define DPA_SEXPS_1 (SEXP)
@@ -61,6 +64,7 @@
 #define DPA_SEXPS_4 (SEXP, SEXP, SEXP, SEXP)
 #define DPA_SEXPS_5 (SEXP, SEXP, SEXP, SEXP, SEXP)
 #define DPA_SEXPS_6 (SEXP, SEXP, SEXP, SEXP, SEXP, SEXP)
+#define DPA_SEXPS_7 (SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP)
 #define DPA_SEXPS_8 (SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP)
 
 #define DPA_DECLARE(name, arguments) SEXP name DPA_SEXPS_##arguments;

@@ -1,6 +1,8 @@
 /* Renyi divergences of objective perturbation against values computed from the theorems
  * with 40 digits in another language. */
+#include "account/logistic.h"
 #include "account/objective.h"
+#include "account/spherical.h"
 #include "check.h"
 
 #include <math.h>
@@ -104,8 +106,85 @@ static void check_pure(void) {
   CHECK(dpa_rdp_pure(2.0, 0.0) == 0.0);
 }
 
+/* shift, kappa; the largest of shift (1 + p) / 2 + log(1 + 4 kappa p (1 - p)) */
+static void check_logistic_pure(void) {
+  static const double known[][3] = {{0.5, 0.25, 0.61748885919459143146},
+                                    {0.125, 0.5, 0.49994726202383824365},
+                                    {2.0, 3.0, 2.9664903274683255943},
+                                    {0.001, 0.0625, 0.061374887441399564288}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    const double *k = known[i];
+    near_relative(dpa_logistic_pure(k[0], k[1]), k[2], 1e-14);
+    near_relative(dpa_objective_pure(k[0], k[1], 1), k[2], 1e-14);
+    near_relative(dpa_objective_pure(k[0], k[1], 0), k[0] + log1p(k[1]), 1e-14);
+  }
+  /* free from shift = 8 kappa on */
+  CHECK(dpa_logistic_pure(4.0, 0.5) == 4.0);
+  CHECK(dpa_logistic_pure(4.0, 0.50001) > 4.0);
+  CHECK(dpa_logistic_pure(0.0, 0.0) == 0.0);
+  near_relative(dpa_logistic_pure(0.0, 0.75), log1p(0.75), 1e-14);
+  /* ends of the range: between noise alone and Theorem 1 */
+  for (int i = -300; i <= 300; i += 20) {
+    for (int j = -300; j <= 300; j += 20) {
+      const double u = pow(10.0, i), k = pow(10.0, j), loss = dpa_logistic_pure(u, k);
+      CHECK(loss >= u && loss <= (u + log1p(k)) * (1.0 + 1e-14));
+    }
+  }
+}
+
+/* order, shift, kappa; M_1 + M_2 of Theorem 3 */
+static void check_logistic_bound(void) {
+  static const double known[][4] = {{1.5, 0.125, 0.25, 0.079438019090419248735},
+                                    {1.5, 0.01, 0.125, 0.020961358703783196261},
+                                    {1.25, 0.25, 3.0, 4.8675847622733402573},
+                                    {1.0009765625, 0.001, 0.5, 0.1668431435536220159},
+                                    {2.0, 0.5, 0.25, 0.25},
+                                    {9.0, 0.5, 0.09375, 1.125}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    const double *k = known[i], got = dpa_logistic_bound(k[0] - 1.0, k[1], k[2]);
+    CHECK(got >= k[3] * (1.0 - 1e-13) && got <= k[3] * (1.0 + 1e-7));
+  }
+}
+
+/* In three dimensions the density of the loss l is exp(l / 2) (a - l^2 / t^2) with
+ * a = 1 + (2 / z) (1 + 1 / z), z = t / 2: its integral, not normalised. */
+static double loss_below(double l, double t) {
+  const double z = 0.5 * t, a = 1.0 + 2.0 / z * (1.0 + 1.0 / z);
+  return exp(0.5 * l) * (2.0 * (a - l * l / (t * t)) + (8.0 * l - 16.0) / (t * t));
+}
+
+static void check_spherical(void) {
+  enum { BINS = 80 };
+  static const double shift[] = {0.25, 3.0, 40.0};
+  double mass[BINS], over[BINS];
+  for (size_t i = 0; i < 3; i++) {
+    const double t = shift[i], z = 0.5 * t, h = t / 37.5;
+    const double lean = z / (2.0 * (1.0 + 1.0 / z)), first = floor(-t / h);
+    const double total = loss_below(t, t) - loss_below(-t, t);
+    CHECK(dpa_spherical_bins(t, 3.0, lean, h, first, BINS, -200.0, mass, over) ==
+          DPA_OK);
+    for (size_t j = 0; j < BINS; j++) {
+      const double edge = (first + (double)j) * h;
+      const double from = fmax(-t, fmin(t, edge)), to = fmax(-t, fmin(t, edge + h));
+      const double p = (loss_below(to, t) - loss_below(from, t)) / total;
+      const double q = (loss_below(-from, t) - loss_below(-to, t)) / total;
+      CHECK_NEAR(exp(mass[j]), p, 1e-12);
+      CHECK_NEAR(exp(mass[j] - edge - over[j]), q, 1e-12);
+    }
+  }
+  CHECK(dpa_spherical_bins(0.0, 3.0, 1.0, 0.1, 0.0, 1, -9.0, mass, over) ==
+        DPA_ARGUMENT);
+  CHECK(dpa_spherical_bins(1.0, 1.0, 1.0, 0.1, 0.0, 1, -9.0, mass, over) ==
+        DPA_ARGUMENT);
+  CHECK(dpa_spherical_bins(1.0, 3.0, NAN, 0.1, 0.0, 1, -9.0, mass, over) ==
+        DPA_ARGUMENT);
+}
+
 void test_account(void) {
   check_gaussian();
+  check_logistic_pure();
+  check_logistic_bound();
+  check_spherical();
   check_gamma();
   check_pure();
 }

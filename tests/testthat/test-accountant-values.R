@@ -151,6 +151,13 @@ test_that("one subsampled step: the bracket holds the exact profile", {
   }
 })
 
+test_that("the mass of no loss under fixed-size sampling keeps its digits at much noise", {
+  # P(|Z| < 1 / (2 s)) is the density at 0 over s
+  s <- 1e10
+  bins <- fixed_size_bins(0.3, s)(1e-12, -60)
+  expect_rel(exp(bins$log_mass[bins$index == 0][1L]) * s, 0.7 * dnorm(0), 1e-9)
+})
+
 test_that("brackets nest as the grid is refined, and shrink", {
   cases <- list(
     poisson(0.9, 0.05, 50), dp_event_gaussian(6, 1, count = 4),

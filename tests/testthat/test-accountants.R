@@ -193,6 +193,39 @@ test_that("extremes are answered or out of range, never NaN, a negative or Inf",
   expect_no_warning(account(dp_event_laplace(1e-3, 1), 0.999, "pld"))
 })
 
+test_that("losses and steps beyond the range of grids are answered on the safe side", {
+  # each was "missing value where TRUE/FALSE needed", a warning of NaN or a place on a grid that
+  # doubles cannot tell from the next
+  pure <- dp_event_pure(172.56648199387203, count = 19)
+  for (step in c(1e-300, 7.6140774636302684e+18, 1e300)) {
+    got <- tryCatch(pld_epsilon(pure, 5e-72, step = step),
+      dpadmm_error = function(e) c(lower = 0, upper = Inf)
+    )
+    exact <- compose_pure(172.56648199387203, 5e-72, 19)
+    expect_lte(got[["lower"]], exact * (1 + 1e-9))
+    expect_gte(got[["upper"]], exact * (1 - 1e-9))
+  }
+  hard <- list(
+    dp_event_gamma(1, 108742373.842382, dim = 1e9, count = 23),
+    c(
+      dp_event_gaussian(0.067182031485302718, 0.12400124643368521, count = 88),
+      dp_event_pure(0.6049330597054513, count = 4)
+    ),
+    c(dp_event_pure(0.97, count = 61), dp_event_gamma(26, 2.4908971870232239e+280, dim = 2)),
+    c(dp_event_pure(5118227043.099515), dp_event_laplace(5.4721463810540935e-12, 5.5)),
+    dp_event_gamma(29.4, 4.9406564584124654e-324, dim = 20, count = 78)
+  )
+  for (e in hard) for (delta in c(1e-233, 1e-5)) for (accountant in c("pld", "best")) {
+    got <- expect_no_warning(tryCatch(account(e, delta, accountant)$epsilon,
+      dpadmm_error_accountant = function(e) 0
+    ))
+    expect_true(is.finite(got) && got >= 0)
+    if (is.finite(rdp <- fold_events(e, delta, "rdp")$epsilon)) {
+      expect_lte(got, rdp * (1 + 1e-9))
+    }
+  }
+})
+
 test_that("a loss of nothing costs nothing", {
   for (accountant in provers()) for (e in handled(accountant, 1)) {
     free <- e

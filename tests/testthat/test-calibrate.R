@@ -55,6 +55,12 @@ test_that("a budget that no noise meets says so, and one that all noise meets to
   expect_rel(error$floor, 10 * log(2), 1e-6)
   expect_rel(error$curvature, 10 * log(2), 1e-12)
   expect_identical(error$argument, "epsilon")
+  # logistic curvature is free with little noise only
+  tied <- function(a) {
+    dp_event_objective_gamma(a, 1, 1, 1, dim = 3, logistic_curvature = TRUE, count = 10)
+  }
+  error <- expect_error(calibrate(tied, 1), class = "dpadmm_error_budget")
+  expect_rel(error$floor, 10 * log(2), 1e-6)
   constant <- function(x) dp_event_pure(0.5)
   expect_blames(calibrate(constant, 1), "interval")
   expect_error(calibrate(constant, 0.1), class = "dpadmm_error_budget")

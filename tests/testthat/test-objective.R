@@ -42,18 +42,28 @@ theorem3 <- function(a, u, k, n = 401) {
   max(a * u^2 / 8 * outer(p, p, `+`)^2 + outer(f1, f2, `+`) / s)
 }
 
-# ... and with the inequalities that its proof bounds it by.
-theorem3_relaxed <- function(a, u, k, n = 100001) {
+# ... and its bound M_1 + M_2, a maximum for each record.
+theorem3_parts <- function(a, u, k, n = 100001) {
   s <- a - 1
-  p <- seq(0, 1, length.out = n)
-  half <- a * u^2 / 4 * p^2 + a * (4 * k * p * (1 - p))^2 / (2 * (1 - s * k))
-  2 * max(half)
+  p <- seq(0.5, 1, length.out = n)
+  cap <- 4 * k * p * (1 - p)
+  less <- a * u^2 / 4 * (1 - p^2)
+  f1 <- log1p(cap) - log1p(s * cap / (1 + cap)) / s
+  f2 <- -log1p(cap) - log1p(-s * cap) / s
+  a * u^2 / 2 + max(f1 - less) + max(f2 - less)
+}
+
+# The pure loss of Theorem 1 and, by trying slopes, its Corollary.
+pure_loss <- function(u, k, logistic_curvature) {
+  p <- seq(0, 1, length.out = 20001)
+  if (logistic_curvature) max(u / 2 * (1 + p) + log1p(4 * k * p * (1 - p))) else u + log1p(k)
 }
 
 # Theorem 4 over the Gamma density. Only part 2 is cut at the pure loss.
 theorem4 <- function(a, u, k, d, logistic_curvature = FALSE) {
   s <- a - 1
-  pure <- s * (u + log1p(k))
+  loss <- pure_loss(u, k, logistic_curvature)
+  pure <- s * loss
   mean_of <- function(bound, kinks) {
     right <- qgamma(c(1e-4, 1e-8, 1e-12, 1e-20, 1e-30, 1e-60, 1e-120), d, lower.tail = FALSE)
     at <- c(0, qgamma(c(1e-30, 1e-12, 1e-4, 0.1, 0.5, 0.9), d), right, kinks, 2 * max(kinks))
@@ -71,7 +81,7 @@ theorem4 <- function(a, u, k, d, logistic_curvature = FALSE) {
   two <- function(x) pmin(pure, fixed + s * u^2 / (2 * x))
   best <- min(
     mean_of(two, if (pure > fixed) s * u^2 / 2 / (pure - fixed) else 0),
-    expm1(s * rdp_pure(a, u + log1p(k)))
+    expm1(s * rdp_pure(a, loss))
   )
   if (s * k < 1) {
     from <- (s + 0.5) * u
@@ -99,7 +109,7 @@ test_that("named choices and the best t of Theorem 2 are what it says", {
         expect_lte(value, theorem2(a, 0, u, k) * (1 + 1e-12)) # bound A
         if ((a - 1) * k < 1) {
           b <- plain(a, u) + log((1 + k) / ((1 + a * k) * (1 - (a - 1) * k))) / (a - 1)
-          expect_lte(value, b * (1 + 1e-9))
+          expect_lte(value, b * (1 + 2e-9))
         }
         expect_lte(value, least * (1 + 1e-6))
         expect_gte(value, least * (1 - 1e-9))
@@ -120,9 +130,10 @@ test_that("the bound for losses with logistic curvature is Theorem 3's", {
           next
         }
         other <- theorem2_least(a, u, k)
-        expect_lte(value, min(other, theorem3_relaxed(a, u, k)) * (1 + 1e-6))
-        expect_gte(value, min(other, theorem3_relaxed(a, u, k)) * (1 - 1e-8))
-        expect_gte(value, min(other, theorem3(a, u, k)) * (1 - 1e-9))
+        parts <- min(other, theorem3_parts(a, u, k))
+        expect_lte(value, parts * (1 + 1e-6))
+        expect_gte(value, parts * (1 - 1e-10))
+        expect_gte(value, min(other, theorem3(a, u, k)) * (1 - 1e-10))
       }
     }
   }
@@ -134,7 +145,7 @@ test_that("Theorem 3's region is where logistic curvature costs the plain Gaussi
       # (R sigma / Lambda)^2 = 64 kappa^2 / u^2, so solve 64 k^2 / u^2 = c (1 - s k) for k
       q <- (11 + 5 * sqrt(5)) * u^2 / 64
       edge <- (-q * (a - 1) + sqrt(q^2 * (a - 1)^2 + 4 * q)) / 2
-      expect_equal(gaussian(a, u, edge * (1 - 1e-6), TRUE), plain(a, u), tolerance = 1e-14)
+      expect_equal(gaussian(a, u, edge * (1 - 1e-6), TRUE), plain(a, u), tolerance = 2e-9)
       expect_equal(theorem3(a, u, edge * (1 - 1e-6)), plain(a, u), tolerance = 1e-12)
       # beyond it the maximum is at a slope of about 0.62, well above for twice the curvature
       expect_gt(gaussian(a, u, edge * 1.001, TRUE), plain(a, u))
@@ -155,7 +166,7 @@ test_that("Theorem 4 is the mean over the Gamma density", {
     gamma_norm(a, u, k, d, logistic_curvature) / theorem4(a, u, k, d, logistic_curvature)
   }, a, u, k, d, logistic_curvature))
   expect_gte(min(ratio), 1 - 1e-9)
-  expect_lte(max(ratio), 1 + 1e-9)
+  expect_lte(max(ratio), 1 + 2e-9)
 })
 
 # ---- properties ----------------------------------------------------------------------

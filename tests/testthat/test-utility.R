@@ -7,6 +7,9 @@ test_that("the printed bounds are the printed formulas", {
     (1 - 0.25^2 * 0.2 / 8)^c(0,
       7) * 2 + 8 * ((3 * 0.5 + 0.3) / (0.5 * 0.2) + (9 * 0.25 + 0.09) / (0.25^3 * 0.2^3))
   })
+  # what 1 less a tiny number would round away
+  slow <- at("theorem-1", k = 1e15, D = 1e60, sigma = 0.5, q = 1e-8, zeta = 0.3)
+  expect_equal(slow / 1e60, exp(-0.0025), tolerance = 1e-9)
   constants <- list(alpha = 3, epsilon = 0.5, L = 2, gamma = 0.1, n = 100, tau = tau, p = 9)
   first <- sqrt(9 * 3 / 0.5) * 0.2 / 0.2
   second <- 9 * 3 * 0.2^2 / (0.5 * 0.2^3)

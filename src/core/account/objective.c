@@ -1,10 +1,12 @@
 #include "account/objective.h"
 
+#include "account/logistic.h"
 #include "account/special.h"
 
 #include <math.h>
 
 #define LOG_2 0.69314718055994530942
+#define SQRT_HALF 0.70710678118654752440
 #define GOLDEN 0.61803398874989484820
 #define EFOLDS 1.0 /* the density's change over a panel; a quarter for the norm's */
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
@@ -21,15 +23,21 @@ double dpa_rdp_pure(double order, double epsilon) {
   return dpa_log1p_exp(excess) / s;
 }
 
+double dpa_objective_pure(double shift, double kappa, int tied) {
+  return tied ? dpa_logistic_pure(shift, kappa) : shift + log1p(kappa);
+}
+
 /* ---- Gaussian noise -------------------------------------------------------------- */
 
 /* The bounds are theorems of the vignette "Privacy accounting". With s = order - 1, for
  * every t in [0, s] with t kappa < 1 (Theorem 2): */
 static double theorem2(double s, double t, double shift, double kappa) {
-  const double jacobian = (1.0 + s) * log1p(kappa) - log1p((1.0 + t) * kappa) +
-                          fmax(0.0, -s * log1p(kappa) - log1p(-t * kappa));
-  return (1.0 + s) * 0.5 * shift * shift +
-         (LOG_2 + dpa_log_phi((s - t) * shift) + jacobian) / s;
+  /* (1 + s) log(1 + kappa) - log(1 + (1 + t) kappa), and log(2 Phi): each over s, so
+   * that at orders near 1 nothing of the order of 1 may cancel */
+  const double first = s * log1p(kappa) - log1p(t * kappa / (1.0 + kappa));
+  const double second = fmax(0.0, -s * log1p(kappa) - log1p(-t * kappa));
+  const double turned = log1p(erf((s - t) * shift * SQRT_HALF));
+  return (1.0 + s) * 0.5 * shift * shift + (turned + first + second) / s;
 }
 
 double dpa_objective_bound_a(double order, double shift, double kappa) {
@@ -46,26 +54,12 @@ double dpa_objective_bound_b(double order, double shift, double kappa) {
          log1p(-s * order * kappa * kappa / (1.0 + kappa)) / s;
 }
 
-/* A loss with L'' = |L'| (1 - |L'|) at an order with s kappa < 1 (Theorem 3): a record
- * whose gradient is the fraction p of the largest adds 32 k p^2 (1 - p)^2 for its
- * curvature to shift^2 p^2, k = kappa^2 / (1 - s kappa). The largest sum is at p = 1,
- * the plain Gaussian mechanism, or at the stationary point. */
-static double tied_bound(double s, double shift, double kappa) {
-  const double k = kappa * kappa / (1.0 - s * kappa), u = shift * shift;
-  double worst = u;
-  if (u < 4.0 * k) {
-    const double p = 0.25 * (3.0 - sqrt(1.0 - u / (4.0 * k)));
-    worst = fmax(worst, p * p * (u + 32.0 * k * (1.0 - p) * (1.0 - p)));
-  }
-  return 0.5 * (1.0 + s) * worst;
-}
-
 double dpa_objective_bound(double order, double shift, double kappa, int tied) {
   const double s = order - 1.0;
   double best = fmin(dpa_objective_bound_a(order, shift, kappa),
                      dpa_objective_bound_b(order, shift, kappa));
   if (tied && s * kappa < 1.0)
-    best = fmin(best, tied_bound(s, shift, kappa));
+    best = fmin(best, dpa_logistic_bound(s, shift, kappa));
   if (best <= order * 0.5 * shift * shift)
     return best; /* none of the others is below the plain Gaussian mechanism */
   /* Any t is valid, so the search between the two need not be exact: golden section. */
@@ -226,7 +220,7 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
   for (size_t i = 0; i < n; i++) {
     if (!(orders[i] > 1.0))
       return DPA_ARGUMENT;
-    const double s = orders[i] - 1.0, loss = shift + log1p(kappa);
+    const double s = orders[i] - 1.0, loss = dpa_objective_pure(shift, kappa, tied);
     rdp[i] = dpa_rdp_pure(orders[i], loss);
     if (!(loss > 0.0) || !(s * loss < 1e3))
       continue;

@@ -20,8 +20,12 @@ double dpa_objective_bound(double order, double shift, double kappa, int tied);
 double dpa_objective_bound_a(double order, double shift, double kappa);
 double dpa_objective_bound_b(double order, double shift, double kappa);
 
-/* Gamma-norm noise in `dim` dimensions, Theorem 4: `shift` is alpha * sensitivity. The
- * least of its parts, that of the pure loss shift + log(1 + kappa) among them. */
+/* The pure loss of Gamma-norm noise, Theorem 1 or, tied, its Corollary: `shift` is
+ * alpha * sensitivity. */
+double dpa_objective_pure(double shift, double kappa, int tied);
+
+/* Gamma-norm noise in `dim` dimensions, Theorem 4: the least of its parts, that of the
+ * pure loss among them. */
 dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
                                    double kappa, int tied, double dim, double *rdp);
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#define LOG_SQRT_2PI 0.91893853320467274178
 #define SQRT_HALF 0.70710678118654752440
 #define SQRT_HALF_PI 1.2533141373155002512
 
@@ -28,14 +27,6 @@ double dpa_mills_slope(double x) {
     return tail / (x + tail);
   }
   return 1.0 - x * dpa_mills(x);
-}
-
-double dpa_log_phi(double x) {
-  if (x > -1.0)
-    return log1p(-0.5 * erfc(x * SQRT_HALF));
-  if (x > -5.0)
-    return log(0.5 * erfc(-x * SQRT_HALF));
-  return -0.5 * x * x - LOG_SQRT_2PI + log(dpa_mills(-x));
 }
 
 double dpa_log_add(double a, double b) {

@@ -9,9 +9,6 @@
 double dpa_mills(double x);
 double dpa_mills_slope(double x);
 
-/* log Phi(x). */
-double dpa_log_phi(double x);
-
 /* log(exp(a) + exp(b)); an argument may be -Inf. */
 double dpa_log_add(double a, double b);
 

@@ -1,0 +1,71 @@
+#' From Renyi divergences to a guarantee
+#'
+#' For each `delta` (or `epsilon`) the best of the given orders:
+#' \deqn{\epsilon = r + \log(1 - 1/a) - \frac{\log(\delta a)}{a - 1}.}
+#'
+#' @param orders orders, each > 1.
+#' @param rdp the divergences at these orders (>= 0; `Inf` where unknown).
+#' @param delta in (0, 1).
+#' @param epsilon at least 0.
+#' @return A numeric vector along `delta` (or `epsilon`): epsilon >= 0, or delta in
+#'   `(0, 1]`, rounded outward. When no order gives a finite epsilon, an error of class
+#'   `dpadmm_error_finite`.
+#' @references Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for
+#'   differential privacy. *NeurIPS*. Proposition 12.
+#'
+#'   Balle, B., Barthe, G., Gaboardi, M., Hsu, J. and Sato, T. (2020). Hypothesis
+#'   testing interpretations and Renyi differential privacy. *AISTATS*. Theorem 21.
+#' @examples
+#' orders <- seq(1.5, 64, by = 0.5)
+#' rdp_to_epsilon(orders, 100 * rdp_gaussian(orders, sigma = 40), delta = c(1e-5, 1e-6))
+#' rdp_to_delta(orders, 100 * rdp_gaussian(orders, sigma = 40), epsilon = 1)
+#' @export
+rdp_to_epsilon <- function(orders, rdp, delta) {
+  check_orders(orders)
+  check_numbers(rdp, "rdp", lower = 0, infinite = TRUE, length = length(orders))
+  check_delta(delta)
+  epsilon <- vapply(log(delta), function(log_delta) {
+    max(0, min(conversion(orders - 1, rdp, log_delta)))
+  }, 0)
+  finite_result(epsilon, "epsilon")
+}
+
+#' @rdname rdp_to_epsilon
+#' @export
+rdp_to_delta <- function(orders, rdp, epsilon) {
+  check_orders(orders)
+  check_numbers(rdp, "rdp", lower = 0, infinite = TRUE, length = length(orders))
+  check_numbers(epsilon, "epsilon", lower = 0)
+  s <- orders - 1
+  vapply(epsilon, function(e) min(1, delta_of_order(s, rdp, e)), 0)
+}
+
+# Both conversions are rounded outward: their terms can cancel, so that the error is relative
+# to the terms. `s` are the orders less one.
+
+#' Epsilon at each order, before it is kept from being negative.
+#' @noRd
+conversion <- function(s, rdp, log_delta) {
+  rest <- log1p(1 / s)
+  spread <- log1p(s)
+  size <- rdp + rest + (abs(log_delta) + spread) / s
+  rdp - rest - (log_delta + spread) / s + 16 * .Machine$double.eps * size
+}
+
+#' Log of delta at each order.
+#' @noRd
+log_conversion <- function(s, rdp, epsilon) {
+  rest <- log1p(1 / s)
+  slack <- 16 * .Machine$double.eps
+  s * (rdp - epsilon - rest + slack * (rdp + epsilon + rest)) - log1p(s) * (1 - slack)
+}
+
+#' The least delta of several orders. Not 0: the least number stands for what underflows.
+#' @noRd
+delta_of_order <- function(s, rdp, epsilon) {
+  max(exp(min(log_conversion(s, rdp, epsilon))), 2^-1074)
+}
+
+# Orders less one. The ends matter only for guarantees far from any use, but there the
+# best order is outside [1.01, 1024].
+.rdp_grid <- 10^seq(-7, 5, length.out = 85L)

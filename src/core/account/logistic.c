@@ -1,0 +1,119 @@
+#include "account/logistic.h"
+
+#include <math.h>
+#include <stddef.h>
+
+double dpa_logistic_pure(double shift, double kappa) {
+  const double u = 0.5 * shift, c = 4.0 * kappa;
+  /* u p + log(1 + c p (1 - p)) is concave in p and rises as far as p = 1 */
+  if (u >= c)
+    return shift;
+  const double most = shift + log1p(kappa);
+  /* its stationary point, p = 1/2 + x */
+  const double root = hypot(c, u * sqrt(c) * sqrt(1.0 + 0.25 * c));
+  if (!(root < INFINITY))
+    return most;
+  const double x = u * (1.0 + 0.25 * c) / (c + root);
+  return fmax(shift, fmin(most, u + u * (0.5 + x) + log1p(c * (0.25 - x * x))));
+}
+
+/* ---- Theorem 3 --------------------------------------------------------------------
+ */
+
+/* What one of the two records can add to the plain Gaussian mechanism, as a function of
+ * q = 1 - p: G(4 kappa p q) - plain q (2 - q), G(x) being the integral from 0 of
+ * order y / ((1 + y) (1 + c y)), F_1 / s for c = order and F_2 / s for c = -s. */
+typedef struct record {
+  double s, order, kappa, c;
+  double plain; /* order shift^2 / 4 */
+} record;
+
+static double curvature_at(const record *r, double q) {
+  return 4.0 * r->kappa * (1.0 - q) * q;
+}
+
+/* G, from above where it is a series: its first three terms, of which for c > 0 the
+ * next is negative, and for c < 0 the rest is below 1e-11 of their sum. */
+static double jacobian(const record *r, double x) {
+  const double c = r->c;
+  if (fmax(1.0, fabs(c)) * x < 1e-4)
+    return r->order * x * x * (1.0 + 1e-11) *
+           (0.5 - (1.0 + c) * x / 3.0 + (1.0 + c + c * c) * x * x / 4.0);
+  if (c > 0.0)
+    return log1p(x) - log1p(r->s * x / (1.0 + x)) / r->s;
+  return -log1p(-r->s * x) / r->s - log1p(x);
+}
+
+static double value_at(const record *r, double q) {
+  return jacobian(r, curvature_at(r, q)) - r->plain * q * (2.0 - q);
+}
+
+/* The stationary point of a p^2 q^2 - plain q (2 - q) that can be its maximum, in q. */
+static double quartic_peak(double a, double plain) {
+  return 0.25 * (1.0 + sqrt(fmax(0.0, 1.0 - 8.0 * plain / a)));
+}
+
+/* An upper bound over q in [from, to], to <= 1/2: beyond its value at `from` G has at
+ * most the slope order H x, H the largest of 1 / ((1 + x) (1 + c x)) there. What then
+ * is left to maximise is a polynomial. */
+static double cell_bound(const record *r, double from, double to) {
+  const double low = curvature_at(r, from), high = curvature_at(r, to);
+  /* (1 + x) (1 + c x) rises for c > 0, and is concave for c < 0 */
+  const double least = fmin((1.0 + low) * (1.0 + r->c * low),
+                            r->c > 0.0 ? INFINITY : (1.0 + high) * (1.0 + r->c * high));
+  const double a = 8.0 * r->order * r->kappa * r->kappa / least;
+  const double start = jacobian(r, low) - 0.5 * r->order / least * low * low;
+  double at[3] = {from, to, from};
+  const double peak = quartic_peak(a, r->plain);
+  if (8.0 * r->plain < a && peak > from && peak < to)
+    at[2] = peak;
+  double most = -INFINITY;
+  for (int k = 0; k < 3; k++) {
+    const double q = at[k], p = 1.0 - q;
+    most = fmax(most, a * p * p * q * q - r->plain * q * (2.0 - q));
+  }
+  return start + most;
+}
+
+/* The largest value: the interval of q is halved until what is left is known to be no
+ * larger than a value that is attained, but for a tolerance. */
+static double largest(const record *r) {
+  enum { DEPTH = 40 };
+  double stack[DEPTH + 2][2], best = 0.0, most = 0.0;
+  size_t depth = 1;
+  stack[0][0] = 0.0;
+  stack[0][1] = 0.5;
+  const double guess = quartic_peak(
+      8.0 * r->order * r->kappa * r->kappa / (1.0 - r->s * r->kappa), r->plain);
+  best = fmax(best, value_at(r, guess));
+  while (depth > 0) {
+    depth--;
+    const double from = stack[depth][0], to = stack[depth][1];
+    const double bound = cell_bound(r, from, to), middle = 0.5 * (from + to);
+    if (bound <= best + 1e-8 * (r->plain + best) || depth + 2 > DEPTH ||
+        !(to - from > 1e-9)) {
+      most = fmax(most, bound);
+      continue;
+    }
+    best = fmax(best, value_at(r, middle));
+    stack[depth][0] = from;
+    stack[depth][1] = middle;
+    stack[depth + 1][0] = middle;
+    stack[depth + 1][1] = to;
+    depth += 2;
+  }
+  return fmax(best, most);
+}
+
+double dpa_logistic_bound(double s, double shift, double kappa) {
+  const double order = 1.0 + s, u = shift * shift;
+  const double k = kappa * kappa / (1.0 - s * kappa);
+  /* the maximum of its quadratic majorant is at p = 1: it costs nothing */
+  if (u >= 4.0 * k)
+    return 0.5 * order * u;
+  record r = {s, order, kappa, order, 0.25 * order * u};
+  double sum = largest(&r);
+  r.c = -s;
+  sum += largest(&r);
+  return 0.5 * order * u + sum;
+}
