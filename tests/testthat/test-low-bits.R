@@ -1,0 +1,106 @@
+# Nobody can tell from the last bits of a release which data set it came from. Every method,
+# by the table of methods, with a guarantee that is worth next to nothing: 2,000 releases, of
+# which a guess must be right for half.
+
+pair <- local({
+  d <- 24
+  n <- 6
+  x <- matrix(sin(seq_len(n * d) * sqrt(7)) + cos(seq_len(n * d)^2), n)
+  x <- x / sqrt(rowSums(x^2)) * (1 - 1e-12)
+  other <- x
+  other[1, ] <- -x[1, ]
+  y <- c(1, 1, -1, 1, -1, -1)
+  list(data1 = list(x = x, y = y), data2 = list(x = other, y = y))
+})
+
+attack <- function(method, noise, runs = 1000) {
+  # z_1 of private ADMM for consensus reads no record
+  first <- if (identical(method$parameters$setting, "centralized")) 2 else 1
+  delta <- if (noise == "gaussian") 1e-6 else 0
+  release <- fit_release(method, iterations = first, epsilon = 0.01, delta = delta)
+  held <- if (on_graph(method)) list(nodes = c(1, 1, 1, 2, 2, 2))
+  low_bits_attack(release, c(pair$data1, held), c(pair$data2, held), runs = runs, seed = 1)
+}
+
+kinds <- c(lapply(all_methods(), function(make) make()), list(
+  "primal" = admm(perturb = "primal"), "block" = fp_admm(noise = "block"),
+  "federated" = fp_admm(setting = "federated", sample = 4)
+))
+
+for (name in names(kinds)) for (noise in c("gaussian", "gamma")) {
+  if (noise == "gamma" && inherits(kinds[[name]], c("dpadmm_family_server",
+    "dpadmm_family_descent"))) next
+  test_that(sprintf("%s, %s noise: last bits of 2,000 releases tell nothing", name, noise), {
+    seen <- attack(kinds[[name]], noise)
+    expect_identical(seen$of, 2000)
+    expect_gt(seen$p, 1e-6)
+  })
+}
+
+# ---- the attack itself: what it must find, and what it must not ---------------------------
+
+value <- list(pair$data1$x[1, ], pair$data1$x[1, ] + 1e-4)
+
+right_of <- function(noisy, runs = 200, scale = 1.4, radial = FALSE) {
+  values <- dpadmm:::with_r_seed(1, do.call(rbind, lapply(rep(value, each = runs), noisy)))
+  marks <- low_bit_marks(values, value, scale, radial)
+  rightly_told(cbind(marks$against, marks$own), rep(1:2, each = runs)) / (2 * runs)
+}
+
+test_that("it finds noise that is a product, a grid that starts at the value, and one that moves", {
+  # the noise of this package until it was drawn on a grid
+  expect_gt(right_of(function(v) v + 1.4 * rnorm(length(v))), 0.95)
+  expect_gt(right_of(function(v) v + 1.4 * rnorm(length(v)), scale = c(3.3, 1.4)), 0.95)
+  radial <- function(v) {
+    z <- rnorm(length(v))
+    v + sum(rexp(length(v))) * (z / sqrt(sum(z^2)))
+  }
+  expect_gt(right_of(radial, radial = TRUE), 0.95)
+  # exact noise, added to a value that was not rounded to its grid
+  grid <- 2^-30
+  expect_gt(right_of(function(v) v + grid * round(rnorm(length(v)) / grid)), 0.95)
+  # a grid that depends on the value
+  moved <- function(v) {
+    grid <- if (v[1] > value[[1]][1]) 2^-30 else 2^-31
+    grid * (round(v / grid) + round(rnorm(length(v)) / grid))
+  }
+  expect_gt(right_of(moved), 0.95)
+})
+
+test_that("it finds nothing in exact noise on a public grid", {
+  grid <- 2^-30
+  exact <- function(v) grid * (round(v / grid) + round(1.4 * rnorm(length(v)) / grid))
+  right <- right_of(exact, runs = 1000)
+  expect_gt(stats::binom.test(round(2000 * right), 2000)$p.value, 1e-6)
+})
+
+test_that("last bits and reachable doubles are what arithmetic says", {
+  expect_identical(last_bit(c(1, 3, 6, 0.75, -40, 0)), c(0, 0, 1, -2, 3, 1023))
+  expect_identical(last_bit(1 + .Machine$double.eps), -52)
+  expect_identical(last_bit(5e-324), -1074)
+  expect_identical(ulp(c(1, 1.5, -2, 0)), 2^c(-52, -52, -51, -1074))
+  z <- matrix(sin(1:1000), 1)
+  expect_false(any(impossible(z * 1.4, 0 * z, z * 1.4, 1.4)))
+  # a share of 1 - 1/1.4 of the upper half of doubles is not reached
+  up <- matrix(1.4 + 0.6 * (1:1000) / 1001, 1)
+  expect_equal(mean(impossible(up, 0 * up, up, 1.4)), 1 - 1 / 1.4, tolerance = 0.1)
+  # any double can be reached with a power of two
+  expect_false(any(impossible(up, 0 * up, up, 4)))
+})
+
+test_that("low_bits() is a statistic for audit(), and a fit's audit looks at last bits itself", {
+  noisy <- function(v) v + 1.4 * rnorm(length(v))
+  expect_gt(audit(noisy, value[[1]], value[[2]], runs = 200,
+    statistic = low_bits(value[[1]], value[[2]], scale = 1.4), seed = 1)$epsilon, 2)
+  expect_error(low_bits(1, c(1, 2)), class = "dpadmm_error_shape")
+  expect_error(low_bits(1, NA), class = "dpadmm_error")
+  expect_error(low_bits(1, 2, scale = 0), class = "dpadmm_error_argument")
+  expect_error(low_bits(1, 2)(c(1, 2)), class = "dpadmm_error_shape")
+  expect_error(low_bits_attack(noisy, 1, 2), class = "dpadmm_error_argument")
+  small <- worst_case_neighbours("labels", n = 6, d = 3)
+  release <- fit_release(dp_sgd(), iterations = 2, epsilon = 0.1, delta = 1e-6)
+  expect_length(release(small$data1, 1), 6)
+  expect_gt(length(audit(release, small$data1, small$data2, runs = 20, seed = 1)$weights), 6)
+  expect_output(print(low_bits_attack(release, small$data1, small$data2, runs = 4, seed = 1)),
+    "of 8 releases told apart")
+})
