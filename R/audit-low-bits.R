@@ -19,7 +19,7 @@
 #' be at chance, whatever it looks at.
 #'
 #' @section What is looked at:
-#' In the first message with noise, where both data sets would send unlike values:
+#' In each party's first message with noise, where both data sets would send unlike values:
 #' * how many entries no draw can have given (noise that is a double times the scale, in any
 #'   of the plan's scales; for Gamma-norm noise times the vector's own norm);
 #' * whether the rest after subtraction lies on a grid, and how far down its last bit;
@@ -30,11 +30,16 @@
 #' @param scale scales of the noise: standard deviations; `NULL`: unknown.
 #' @param release a release made by [fit_release()].
 #' @param data1,data2 two data sets for it.
-#' @param runs number of releases of each (>= 4).
+#' @param runs number of runs on each (>= 2).
+#' @param rounds number of rounds with noise (>= 1) whose messages are looked at: their values
+#'   without noise are taken from a run without any, so more than one is of use only where a
+#'   message does not depend on those before it (gradients of losses that are linear where the
+#'   data are).
 #' @param seed as in [audit()].
 #' @return `low_bits()`: a function of the released values that returns one number.
-#'   `low_bits_attack()`: a list of class `dpadmm_low_bits` with `right`, how many `of` all
-#'   guesses were right, and `p`, the two-sided p-value of that many by chance.
+#'   `low_bits_attack()`: a list of class `dpadmm_low_bits` with `right`, how many guesses `of`
+#'   all were right, one for each message that would differ, and `p`, the two-sided p-value of
+#'   that many by chance.
 #'
 #'   Errors: `dpadmm_error_shape` for values of unlike length, `dpadmm_error_argument` for the
 #'   rest.
@@ -56,7 +61,7 @@ low_bits <- function(value1, value2, scale = NULL) {
   check_numbers(value1, "value1")
   check_numbers(value2, "value2", length = length(value1))
   if (!is.null(scale)) check_numbers(scale, "scale", lower = 0, open_lower = TRUE)
-  truth <- list(as.double(value1), as.double(value2))
+  truth <- list(t(as.double(value1)), t(as.double(value2)))
   function(values) {
     if (length(values) != length(value1)) {
       abort("shape", sprintf("%d values were released, not %d as without noise.", length(values),
@@ -68,21 +73,32 @@ low_bits <- function(value1, value2, scale = NULL) {
 
 #' @rdname low_bits
 #' @export
-low_bits_attack <- function(release, data1, data2, runs = 1000, seed = NULL) {
+low_bits_attack <- function(release, data1, data2, runs = 1000, rounds = 1, seed = NULL) {
   check_class(release, "dpadmm_release", "release", "fit_release()")
-  check_number(runs, "runs", lower = 4, upper = 2^20, whole = TRUE)
+  check_number(runs, "runs", lower = 2, upper = 2^20, whole = TRUE)
+  check_number(rounds, "rounds", lower = 1, whole = TRUE)
   seed <- check_seed(seed)
-  sent <- list(message_runs(release, data1), message_runs(release, data2))
-  seed_of <- function(place) if (!is.null(seed)) (seed %% 2^31) * 2^22 + place
-  values <- lapply(1:2, function(i) {
-    do.call(rbind, lapply(seq_len(runs), function(k) sent[[i]]$noisy(seed_of(k + (i - 1) * runs))))
-  })
+  sent <- list(message_runs(release, data1, rounds), message_runs(release, data2, rounds))
   truth <- lapply(sent, `[[`, "quiet")
-  all <- low_bit_marks(do.call(rbind, values), truth, sent[[1L]]$scale, sent[[1L]]$radial)
-  right <- rightly_told(cbind(all$against, all$own), rep(1:2, each = runs))
-  structure(list(right = right, of = 2 * runs, p = stats::binom.test(right, 2 * runs)$p.value),
-    class = "dpadmm_low_bits"
+  differs <- rowSums(truth[[1L]] != truth[[2L]]) > 0
+  if (!any(differs)) {
+    abort("argument", "Without noise both data sets send the same.", argument = "data2")
+  }
+  truth <- lapply(truth, function(value) value[differs, , drop = FALSE])
+  seed_of <- function(place) if (!is.null(seed)) (seed %% 2^31) * 2^22 + place
+  values <- lapply(1:2, function(i) lapply(seq_len(runs), function(k) {
+    sent[[i]]$noisy(seed_of(k + (i - 1) * runs))[differs, , drop = FALSE]
+  }))
+  from <- rep(1:2, each = runs * sum(differs))
+  again <- rep(seq_len(sum(differs)), 2 * runs)
+  marks <- low_bit_marks(do.call(rbind, unlist(values, recursive = FALSE)),
+    lapply(truth, function(value) value[again, , drop = FALSE]), sent[[1L]]$scale,
+    sent[[1L]]$radial
   )
+  right <- rightly_told(cbind(marks$against, marks$own), from)
+  structure(list(
+    right = right, of = length(from), p = stats::binom.test(right, length(from))$p.value
+  ), class = "dpadmm_low_bits")
 }
 
 #' @export
@@ -96,44 +112,43 @@ print.dpadmm_low_bits <- function(x, ...) {
 
 # ---- evidence ---------------------------------------------------------------------------
 
-#' For each run (row of values): `against`, evidence that speaks against truth 1 less that
-#' against truth 2, about 0 where there is none; `own`, what shows without a hypothesis.
-#' @param truth two vectors, the noiseless values.
+#' For each message (row of values): `against`, evidence that speaks against truth 1 less that
+#' against truth 2, about 0 where there is none; `own`, what shows without a hypothesis. Entries
+#' in which the truths agree are left out.
+#' @param truth two matrices like `values`, the values without noise.
 #' @param scale scales that the noise may have; `radial`: it may be a direction times a norm.
 #' @noRd
 low_bit_marks <- function(values, truth, scale, radial = FALSE) {
   differs <- truth[[1L]] != truth[[2L]]
-  if (!any(differs)) differs <- rep(TRUE, length(differs))
-  values <- values[, differs, drop = FALSE]
-  rests <- lapply(truth, function(value) {
-    value <- rep(value[differs], each = nrow(values))
-    list(value = value, rest = values - value)
-  })
+  counted <- pmax(rowSums(differs), 1)
+  mean_of <- function(x) rowSums(x * differs) / counted
   contrast <- function(evidence) {
-    both <- lapply(rests, function(r) evidence(r$value, r$rest))
+    both <- lapply(truth, function(value) evidence(value, values - value))
     both[[1L]] - both[[2L]]
   }
-  share <- function(bad) rowSums(bad) / ncol(bad)
   against <- lapply(unique(scale), function(s) {
     cbind(
-      contrast(function(value, rest) share(impossible(values, value, rest, s))),
-      contrast(function(value, rest) off_grid(rest, s))
+      contrast(function(value, rest) mean_of(impossible(values, value, rest, s))),
+      contrast(function(value, rest) off_grid(rest, s, mean_of))
     )
   })
   if (radial) {
     against <- c(against, list(contrast(function(value, rest) {
-      Reduce(pmin, lapply(-6:6, function(k) {
-        norm <- ulps_from(sqrt(rowSums(rest^2)), k)
-        share(impossible(values, value, rest, norm))
+      norm <- sqrt(rowSums(rest^2))
+      Reduce(pmin, lapply(-3:3, function(k) {
+        mean_of(impossible(values, value, rest, steps_from(norm, k)))
       }))
     })))
   }
   # a last bit further down is evidence against a value: the rest has more of them to hide
-  deep <- contrast(function(value, rest) -rowSums(last_bit(rest)) / (64 * ncol(rest)))
+  deep <- contrast(function(value, rest) -mean_of(last_bit(rest)) / 64)
   bits <- last_bit(values)
+  least <- bits
+  least[!differs] <- Inf
+  least <- do.call(pmin, as.data.frame(least))
   list(
     against = do.call(cbind, c(against, list(deep))),
-    own = cbind(rowSums(bits) / ncol(bits), do.call(pmin, as.data.frame(bits)))
+    own = cbind(mean_of(bits), ifelse(is.finite(least), least, 0))
   )
 }
 
@@ -141,35 +156,51 @@ low_bit_marks <- function(values, truth, scale, radial = FALSE) {
 #' @noRd
 impossible <- function(values, value, rest, scale) {
   # where the noise is so small that a sum hides its last bits, all is possible
-  found <- ulp(rest) < ulp(values) / 4
+  found <- abs(rest) < abs(values) / 4
   for (k in -2:2) {
-    noise <- ulps_from(rest, k)
+    noise <- steps_from(rest, k)
     fits <- value + noise == values & !found
     if (!any(fits)) next
-    reached <- FALSE
-    for (j in -1:1) reached <- reached | scale * ulps_from(noise / scale, j) == noise
+    z <- noise / scale
+    reached <- scale * z == noise | scale * steps_from(z, 1) == noise |
+      scale * steps_from(z, -1) == noise
     found <- found | (fits & reached)
   }
   !found
 }
 
+#' The double k steps away from x, away from 0 for k > 0.
+#' @noRd
+steps_from <- function(x, k) {
+  # between one half and one unit in the last place, so that each sum is the next double
+  while (k > 0) {
+    x <- x + x * (2^-53 + 2^-103)
+    k <- k - 1
+  }
+  while (k < 0) {
+    x <- x - x * (2^-53 + 2^-103)
+    k <- k + 1
+  }
+  x
+}
+
 #' The share of grids, powers of two well below the scale, that the entries of x are not on.
 #' @noRd
-off_grid <- function(x, scale) {
+off_grid <- function(x, scale, mean_of) {
   depths <- seq(24, 44, by = 4)
-  off <- vapply(depths, function(depth) {
-    steps <- x / 2^(floor(log2(scale)) - depth)
+  unit <- floor(log2(scale))
+  off <- 0
+  for (depth in depths) {
+    steps <- x * 2^(depth - unit)
     # entries on no grid are 1/4 away; those on one by rounding only
-    rowSums(abs(steps - round(steps))) > 0.02 * ncol(x)
-  }, logical(nrow(x)))
-  rowSums(matrix(off, nrow(x))) / length(depths)
+    off <- off + (mean_of(abs(steps - round(steps))) > 0.02)
+  }
+  off / length(depths)
 }
 
 #' The unit in the last place of doubles; that of the smallest normal one for 0.
 #' @noRd
 ulp <- function(x) 2^(pmax(floor(log2(abs(x))), -1022) - 52)
-
-ulps_from <- function(x, k) if (k == 0) x else x + k * ulp(x)
 
 #' The exponent of the last bit that is set; for 0 that of the largest double.
 #' @noRd
@@ -239,29 +270,39 @@ with_low_bits <- function(values, release, data1, data2) {
   plan <- attr(release, "settle")(data1)
   if (is.null(plan$events)) return(values)
   first <- first_rows(plan, min(plan$events$iteration))
+  all <- do.call(rbind, values)[, first, drop = FALSE]
   truth <- lapply(list(data1, data2), function(data) {
-    attr(release, "prepare")(data, quiet = TRUE)(0)[first]
+    value <- attr(release, "prepare")(data, quiet = TRUE)(0)[first]
+    matrix(value, nrow(all), length(first), byrow = TRUE)
   })
-  marks <- low_bit_marks(do.call(rbind, values)[, first, drop = FALSE], truth, first_scales(plan))
+  marks <- low_bit_marks(all, truth, first_scales(plan))
   marks <- cbind(marks$against, marks$own)
   of <- list(seq_len(nrow(values[[1L]])), nrow(values[[1L]]) + seq_len(nrow(values[[2L]])))
   Map(function(v, rows) cbind(v, marks[rows, , drop = FALSE]), values, of)
 }
 
-#' What is released first with noise: messages of the parties, or of a server that adds it.
+#' What is released first with noise, a message a row: those of the parties, or of a server that
+#' adds it.
 #' @noRd
-message_runs <- function(release, data) {
+message_runs <- function(release, data, rounds) {
   plan <- attr(release, "settle")(data)
-  first <- if (is.null(plan$events)) 1 else min(plan$events$iteration)
+  first <- if (is.null(plan$events)) 1L else min(plan$events$iteration)
   served <- !is.null(plan$scales$server)
+  rounds <- if (served) first else seq_len(min(rounds, plan$iterations))
+  N <- plan$problem$N
+  # what is kept are messages, but where a party's gradient moves a model
+  kept <- served || !is.null(plan$problem$network)
   prepare <- attr(release, "prepare")
   run <- function(quiet) {
-    sent <- if (!served) new.env()
+    sent <- if (!kept) new.env()
     one <- prepare(data, quiet, sent)
     function(seed) {
-      if (!served) sent$values <- list()
+      if (!kept) sent$values <- list()
       seen <- one(seed)
-      if (served) seen[first_rows(plan, first)] else unlist(sent$values[seq_len(plan$problem$N)])
+      if (!kept) return(do.call(rbind, sent$values[seq_len(max(rounds) * N)]))
+      seen <- array(seen[seq_len(plan$iterations * N * plan$problem$d)],
+        c(plan$iterations, N, plan$problem$d))
+      matrix(aperm(seen[rounds, , , drop = FALSE], c(2L, 1L, 3L)), length(rounds) * N)
     }
   }
   list(

@@ -11,7 +11,10 @@ pattern <- if (length(arguments) > 1L) arguments[2L] else "."
 quiet <- dpadmm_control(keep_iterates = TRUE, progress = FALSE)
 far <- function(kind, ...) worst_case_neighbours(kind, ..., numeric = TRUE)
 fit <- function(data, seed, ...) {
-  suppressWarnings(dpadmm_fit(data$x, data$y, data$nodes, delta = 1e-5, seed = seed, ...))
+  held <- if (!is.null(data$nodes)) list(nodes = data$nodes)
+  suppressWarnings(do.call(dpadmm_fit, c(list(data$x, data$y), held, list(
+    delta = 1e-5, seed = seed, control = quiet, ...
+  ))))
 }
 # The clipped slope of a squared loss at 0, by a norm that is right, or by squares.
 clipped_gradient <- function(data, bound, norm) {
@@ -53,10 +56,9 @@ bugs <- list(
   "a start computed from the data" = function(seed, broken) {
     pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
     release <- function(data, seed) {
-      control <- quiet
-      if (broken) control$start <- 20 * mean(data$x * data$y)
-      fit(data, seed, method = admm(eta = 0.5), C = 1, iterations = 2, noise = gaussian_noise(3),
-        control = control)
+      if (broken) quiet$start <- 20 * mean(data$x * data$y)
+      suppressWarnings(dpadmm_fit(data$x, data$y, data$nodes, method = admm(eta = 0.5), C = 1,
+        iterations = 2, noise = gaussian_noise(3), delta = 1e-5, seed = seed, control = quiet))
     }
     audit(release, pair$data1, pair$data2, runs = 100, bound = "gaussian",
       claim = release(pair$data1, 1), seed = seed
@@ -79,7 +81,7 @@ bugs <- list(
     pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
     release <- function(data, seed) {
       fit(data, if (broken) 1 else seed, method = admm(eta = 0.5), C = 1, iterations = 1,
-        noise = gaussian_noise(9), control = quiet)
+        noise = gaussian_noise(9))
     }
     audit(release, pair$data1, pair$data2, runs = 60, claim = release(pair$data1, 1), seed = seed)
   },
@@ -118,9 +120,9 @@ bugs <- list(
   "the coding of classes in a fit" = function(seed, broken) {
     pair <- worst_case_neighbours("coding", n = 12)
     release <- function(data, seed) {
-      made <- fit(data, seed, method = dp_sgd(), iterations = 1, noise = gaussian_noise(3),
-        control = quiet)
-      made$blueprint$classes <- if (broken && any(data$y == 0)) c(0, 1) else c(-1, 1)
+      made <- fit(data, seed, method = dp_sgd(), iterations = 1, noise = gaussian_noise(3))
+      classes <- if (broken && any(data$y == 0)) c(0, 1) else c(-1, 1)
+      made$blueprint$classes <- made$plan$problem$blueprint$classes <- classes
       made
     }
     audit(release, pair$data1, pair$data2, runs = 60, claim = release(pair$data1, 1), seed = seed)
