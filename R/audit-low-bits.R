@@ -247,13 +247,15 @@ best_cut <- function(mark, from) {
 
 # ---- what a fit sends first -------------------------------------------------------------
 
-#' A plan whose noise is 2^-200 of what it was: sums with it are those without noise.
+#' A plan whose noise is 2^-200 of what it was: sums with it are those without noise. Scales of
+#' noise that hides rounding are sizes, whatever the mechanism.
 #' @noRd
 quiet_plan <- function(plan) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
-  plan$scales <- rapply(plan$scales, function(scale) {
-    mechanism$scale(2^-200 * mechanism$size(scale))
-  }, how = "replace")
+  less <- function(scale) mechanism$scale(2^-200 * mechanism$size(scale))
+  hides <- grepl("hidden", names(plan$scales))
+  plan$scales[hides] <- lapply(plan$scales[hides], function(scale) 2^-200 * scale)
+  plan$scales[!hides] <- rapply(plan$scales[!hides], less, how = "list")
   plan
 }
 
