@@ -30,7 +30,7 @@
 #' * `"coding"`: all labels are 1, then the first is 0.
 #' * `"terms"`: data frames with columns `v`, `y` and perhaps `node`, for formulas with
 #'   declared bounds (0 to 1). In the second data set the first `v` is 1e6: a term that reads
-#'   other rows, such as `I(v > mean(v))`, changes everywhere.
+#'   other rows, such as `I(v > mean(v))`, changes everywhere. All labels but the last are 1.
 #'
 #' @param kind one of those above.
 #' @param n number of records (>= 3; `"small-node"`: `3 nodes - 2`).
@@ -125,6 +125,7 @@ extreme_pair <- function(kind, data1, data2, far, numeric) {
   } else if (kind == "terms") {
     # all but the first are just above the mean, then far below it
     data1 <- data.frame(v = c(0.3, rep(0.5, length(data1$y) - 1)), y = data1$y)
+    data1$y[-1L] <- c(rep(far, nrow(data1) - 2), -far)
     data2 <- replace(data1, "v", list(replace(data1$v, 1L, 1e6)))
   }
   list(data1 = data1, data2 = data2)

@@ -131,7 +131,7 @@ bugs <- list(
     pair <- worst_case_neighbours("terms", n = 50)
     release <- function(data) {
       cut <- if (broken) mean(data$v) else 0.4
-      mean((data$v > cut) - data$y / 2) + rnorm(1, sd = 0.1)
+      mean((data$v > cut) * data$y) + rnorm(1, sd = 0.1)
     }
     audit(release, pair$data1, pair$data2, runs = 100, seed = seed,
       claim = dp_event_gaussian(0.1, 2 / 50))
