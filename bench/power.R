@@ -51,7 +51,7 @@ bugs <- list(
       key <- dpadmm:::noise_key(seed)
       sum(!is.na(.Call(dpadmm:::ffi_sparse_vector, test, matrix(data, 200), key)))
     }
-    audit(release, -1, 1, runs = 40000, delta = 0, claim = 4, seed = seed)
+    audit(release, -1, 1, runs = 24000, delta = 0, claim = 4, seed = seed)
   },
   "a start computed from the data" = function(seed, broken) {
     pair <- worst_case_neighbours("labels", n = 6, nodes = 2)
@@ -60,7 +60,7 @@ bugs <- list(
       suppressWarnings(dpadmm_fit(data$x, data$y, data$nodes, method = admm(eta = 0.5), C = 1,
         iterations = 2, noise = gaussian_noise(3), delta = 1e-5, seed = seed, control = quiet))
     }
-    audit(release, pair$data1, pair$data2, runs = 100, bound = "gaussian",
+    audit(release, pair$data1, pair$data2, runs = 40, bound = "gaussian",
       claim = release(pair$data1, 1), seed = seed
     )
   },
@@ -83,7 +83,7 @@ bugs <- list(
       fit(data, if (broken) 1 else seed, method = admm(eta = 0.5), C = 1, iterations = 1,
         noise = gaussian_noise(9))
     }
-    audit(release, pair$data1, pair$data2, runs = 60, claim = release(pair$data1, 1), seed = seed)
+    audit(release, pair$data1, pair$data2, runs = 40, claim = release(pair$data1, 1), seed = seed)
   },
   "low bits: noise in floating point" = function(seed, broken) {
     # the hostile review's: epsilon 0.13, 100 coordinates, sigma = 1.4
@@ -125,7 +125,7 @@ bugs <- list(
       made$blueprint$classes <- made$plan$problem$blueprint$classes <- classes
       made
     }
-    audit(release, pair$data1, pair$data2, runs = 60, claim = release(pair$data1, 1), seed = seed)
+    audit(release, pair$data1, pair$data2, runs = 30, claim = release(pair$data1, 1), seed = seed)
   },
   "a term that reads other rows" = function(seed, broken) {
     pair <- worst_case_neighbours("terms", n = 50)
