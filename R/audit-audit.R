@@ -30,8 +30,10 @@
 #' @section What a release may be:
 #' A function of a data set that returns a vector (or a number, an array, or a list with a
 #' numeric `statistic`); or a fit of [dpadmm_fit()], whose messages are then the released
-#' values (`iterates` if it keeps them, else its coefficients; and who sent when); or
-#' [fit_release()], which works out a fit's plan and noise once and not in every run.
+#' values (`iterates` if it keeps them, else its coefficients; and who sent when), with one
+#' number for all that it says without noise (classes, levels, sizes: another number for another
+#' blueprint); or [fit_release()], which works out a fit's plan and noise once and not in every
+#' run, and whose last bits are looked at too, see [low_bits()].
 #'
 #' @param release see above.
 #' @param data1,data2 neighbouring data sets, given to `release` as they are. See
@@ -113,6 +115,9 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
   claim <- as_claim(claim, delta)
 
   values <- audit_runs_of(release, data1, data2, runs, statistic, seed, workers, progress)
+  if (inherits(release, "dpadmm_release") && is.null(statistic)) {
+    values <- with_low_bits(values, release, data1, data2)
+  }
   out <- audit_of_values(values, delta, confidence, bound)
   out$claimed <- claim$epsilon
   out$claim <- claim

@@ -38,9 +38,12 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
     }
     plan
   }
-  prepare <- function(data) {
+  # quiet: without noise; sent: where every message goes, for audit-low-bits.R
+  prepare <- function(data, quiet = FALSE, sent = NULL) {
     data <- check_fit_data(data)
     plan <- settle(data)
+    if (quiet) plan <- quiet_plan(plan)
+    engine <- if (!is.null(sent)) engine_stepwise(sent = sent)
     records <- records_matrix(data$x, data$y, plan$problem$loss)
     holders <- function(key) planned_holders(plan$problem, data$nodes, nrow(records$x), key)
     # a number of nodes splits the records anew for every key
@@ -48,7 +51,7 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
     function(seed = NULL) {
       key <- noise_key(seed)
       held <- if (is.null(held)) holders(key) else held
-      result <- run_plan(plan, records, held, key, keep = TRUE)
+      result <- run_plan(plan, records, held, key, engine, keep = TRUE)
       as.double(c(result$iterates, result$sent))
     }
   }

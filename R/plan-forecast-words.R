@@ -16,7 +16,8 @@
 #'   "weak", "mostly noise", or "no noise"; advice is NULL unless it is "mostly noise".
 #' @noRd
 forecast_words <- function(expected, d, parties = 1) {
-  ratio <- if (expected$noise == 0) Inf else expected$signal / expected$noise
+  # steps far too long leave a signal of any sign
+  ratio <- if (expected$noise == 0) Inf else max(0, expected$signal) / expected$noise
   verdict <- if (expected$noise == 0) {
     "no noise"
   } else {

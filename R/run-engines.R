@@ -35,8 +35,9 @@ new_engine <- function(name, open, submit, collect, close) {
 #' apart from each other.
 #' @param saved whether each party is saved and loaded into a fresh one after every round;
 #'   `cache`: with what only makes it faster.
+#' @param sent an environment whose list `values` gets every message, for audits.
 #' @noRd
-engine_stepwise <- function(saved = FALSE, cache = TRUE) {
+engine_stepwise <- function(saved = FALSE, cache = TRUE, sent = NULL) {
   parties <- answers <- NULL
   again <- NULL
   open <- function(plan, records, held, key) {
@@ -62,6 +63,7 @@ engine_stepwise <- function(saved = FALSE, cache = TRUE) {
   }
   collect <- function(party) {
     core_call(answers[[party]]$status)
+    if (!is.null(sent)) sent$values <- c(sent$values, list(answers[[party]]$values))
     answers[[party]]
   }
   close <- function() for (party in parties) .Call(ffi_party_close, party)

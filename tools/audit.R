@@ -41,15 +41,28 @@ families <- list(
   "dp_sgd, fixed" = gaussian_only(alone(dp_sgd(batch = 2, sampling = "fixed"))),
   dp_cd = gaussian_only(alone(dp_cd()))
 )
-several <- c("labels", "curvature", "small-node", "sparse-vector")
-kinds <- list("1" = c("labels", "outlier"), "2" = several, "3" = several)
+extreme <- c("underflow", "overflow", "coding")
+several <- c("labels", "curvature", "small-node", "sparse-vector", extreme)
+kinds <- list("1" = c("labels", "outlier", extreme), "2" = several, "3" = several)
 default_losses <- c("logistic", "hinge", "huber")
+
+# what a method accepts and nobody would choose; calibrated, and with hardly any noise
+extremes <- worst_case_methods(c(1e-30, 1e-17, 1e6, 1e30))
+for (name in names(extremes)) {
+  method <- extremes[[name]]
+  pure <- !inherits(method, c("dpadmm_family_server", "dpadmm_family_descent"))
+  shared <- inherits(method, "dpadmm_family_graph")
+  families[[name]] <- c((if (shared) users else alone)(method), list(
+    noises = c("gaussian", if (pure) "gamma", "hardly any"), losses = "huber",
+    kinds = if (shared) "small-node" else "outlier"
+  ))
+}
 
 cases <- list()
 for (name in names(families)) {
   family <- families[[name]]
   combined <- expand.grid(
-    kind = kinds[[as.character(family$nodes)]],
+    kind = if (is.null(family$kinds)) kinds[[as.character(family$nodes)]] else family$kinds,
     loss = if (is.null(family$losses)) default_losses else family$losses,
     noise = if (is.null(family$noises)) c("gaussian", "gamma") else family$noises,
     stringsAsFactors = FALSE
@@ -61,18 +74,28 @@ for (name in names(families)) {
   }
 }
 
+title_of_extreme <- function(title) any(startsWith(title, names(extremes)))
+
 one <- function(title) {
   case <- cases[[title]]
-  delta <- if (case$noise == "gaussian") 0.01 else 0
+  delta <- if (case$noise == "gamma") 0 else 0.01
   pair <- worst_case_neighbours(case$kind, n = max(6, 3 * case$nodes), nodes = case$nodes,
     numeric = case$loss %in% c("huber", "squared"))
-  settings <- list(method = case$method, loss = case$loss, iterations = 3, epsilon = 4,
-    delta = delta)
+  settings <- list(method = case$method, loss = case$loss, iterations = 3, delta = delta)
+  if (case$noise == "hardly any") {
+    settings$noise <- gaussian_noise(1e-20)
+  } else {
+    settings$epsilon <- 4
+  }
   settings$penalty <- case$penalty
   settings$network <- case$network
   if (case$nodes > 1) settings$C <- 1
   release <- do.call(fit_release, settings)
-  events <- do.call(dpadmm_fit, c(pair$data1, settings, seed = 1))$events
+  events <- tryCatch(do.call(dpadmm_fit, c(pair$data1, settings, seed = 1))$events,
+    dpadmm_error = identity)
+  # settings far out may be refused, and numbers may leave the range
+  if (inherits(events, "error") && title_of_extreme(title)) return(TRUE)
+  if (inherits(events, "error")) stop(events)
   # the Gaussian bound refutes claims about plain Gaussian noise only
   bound <- if (all(events$mechanism == "gaussian")) "gaussian" else "clopper-pearson"
   a <- audit(release, pair$data1, pair$data2, runs = runs, delta = delta, bound = bound,
@@ -98,6 +121,12 @@ own <- list(
   general_admm = function(data, seed) {
     general_admm(function(w, gamma, M) w - gamma * mean(data), penalty_none(),
       u0 = 0, iterations = 4, lipschitz = 1, n = 6, epsilon = 4, delta = 0.01, seed = seed
+    )
+  },
+  "general_admm, a start far out" = function(data, seed) {
+    general_admm(prox_loss(matrix(c((1 + data[1]) / 2, 0, 0, 0)), c(1, 1, -1, 1), "logistic"),
+      penalty_none(), u0 = 1e6, gamma = 1e-9, iterations = 2, epsilon = 0.5, delta = 0.01,
+      seed = seed
     )
   }
 )

@@ -104,3 +104,12 @@ test_that("the Gaussian mechanism is monotone, never NaN, and its bad arguments 
   }
   expect_error(gaussian_delta(c(1, 2, 3), c(1, 2)), class = "dpadmm_error_shape")
 })
+
+test_that("next to no noise has an epsilon, and not one that rounding made up", {
+  mu <- 10^seq(6, 150, by = 0.5)
+  for (delta in c(1e-5, 0.01, 0.3)) {
+    epsilon <- vapply(mu, function(mu) gaussian_epsilon(1, delta, mu), 0)
+    expect_true(all(epsilon >= mu^2 / 2 - mu))
+    expect_true(all(epsilon <= mu * (mu / 2 + sqrt(-2 * log(delta)) + 1) * (1 + 1e-12)))
+  }
+})

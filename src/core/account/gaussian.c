@@ -76,7 +76,10 @@ double dpa_gaussian_epsilon(double mu, double log_delta) {
     return 0.0;
   const goal g = {mu, log_delta};
   /* delta <= Phi(-x) <= exp(-x^2 / 2) for x >= 0 */
-  return find_root(in_epsilon, &g, 0.0, mu * (0.5 * mu + sqrt(-2.0 * log_delta)) + mu);
+  const double most = mu * (0.5 * mu + sqrt(-2.0 * log_delta)) + mu;
+  /* epsilon / mu - mu / 2 has no digits left by mu = 2^54: long before, the bound will
+   * do */
+  return mu > 67108864.0 ? most : find_root(in_epsilon, &g, 0.0, most);
 }
 
 static double in_log_mu(const goal *g, double log_mu, double *slope) {

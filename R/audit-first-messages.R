@@ -1,0 +1,75 @@
+# What a fit sends first, with its noise and without, for attacks by low bits.
+
+#' A plan whose noise is 2^-200 of what it was: sums with it are those without noise. Scales of
+#' noise that hides rounding are sizes, whatever the mechanism.
+#' @noRd
+quiet_plan <- function(plan) {
+  mechanism <- noise_mechanism(plan$budget$mechanism)
+  less <- function(scale) mechanism$scale(2^-200 * mechanism$size(scale))
+  hides <- grepl("hidden", names(plan$scales))
+  plan$scales[hides] <- lapply(plan$scales[hides], function(scale) 2^-200 * scale)
+  plan$scales[!hides] <- rapply(plan$scales[!hides], less, how = "list")
+  plan
+}
+
+#' Scales of noise that a plan's first noisy messages may have.
+#' @noRd
+first_scales <- function(plan) {
+  all <- unlist(lapply(plan$scales, function(s) if (is.matrix(s)) s[, 1L] else s[1L]))
+  unique(all[is.finite(all) & all > 0])
+}
+
+#' The released values of all runs with what their last bits tell beside them.
+#' @noRd
+with_low_bits <- function(values, release, data1, data2) {
+  plan <- attr(release, "settle")(data1)
+  if (is.null(plan$events)) return(values)
+  first <- first_rows(plan, min(plan$events$iteration))
+  all <- do.call(rbind, values)[, first, drop = FALSE]
+  truth <- lapply(list(data1, data2), function(data) {
+    value <- attr(release, "prepare")(data, quiet = TRUE)(0)[first]
+    matrix(value, nrow(all), length(first), byrow = TRUE)
+  })
+  marks <- low_bit_marks(all, truth, first_scales(plan))
+  marks <- cbind(marks$against, marks$own)
+  of <- list(seq_len(nrow(values[[1L]])), nrow(values[[1L]]) + seq_len(nrow(values[[2L]])))
+  Map(function(v, rows) cbind(v, marks[rows, , drop = FALSE]), values, of)
+}
+
+#' What is released first with noise, a message a row: those of the parties, or of a server that
+#' adds it.
+#' @noRd
+message_runs <- function(release, data, rounds) {
+  plan <- attr(release, "settle")(data)
+  first <- if (is.null(plan$events)) 1L else min(plan$events$iteration)
+  served <- !is.null(plan$scales$server)
+  rounds <- if (served) first else seq_len(min(rounds, plan$iterations))
+  N <- plan$problem$N
+  # what is kept are messages, but where a party's gradient moves a model
+  kept <- served || !is.null(plan$problem$network)
+  prepare <- attr(release, "prepare")
+  run <- function(quiet) {
+    sent <- if (!kept) new.env()
+    one <- prepare(data, quiet, sent)
+    function(seed) {
+      if (!kept) sent$values <- list()
+      seen <- one(seed)
+      if (!kept) return(do.call(rbind, sent$values[seq_len(max(rounds) * N)]))
+      seen <- array(seen[seq_len(plan$iterations * N * plan$problem$d)],
+        c(plan$iterations, N, plan$problem$d))
+      matrix(aperm(seen[rounds, , , drop = FALSE], c(2L, 1L, 3L)), length(rounds) * N)
+    }
+  }
+  list(
+    noisy = run(FALSE), quiet = run(TRUE)(0), scale = first_scales(plan),
+    radial = noise_mechanism(plan$budget$mechanism)$pure
+  )
+}
+
+#' Places of iterates of the first rounds among all released values.
+#' @noRd
+first_rows <- function(plan, rounds) {
+  parties <- if (is.null(plan$problem$network)) 1L else plan$problem$N
+  count <- plan$iterations * plan$problem$d * parties
+  which((seq_len(count) - 1L) %% plan$iterations < rounds)
+}
