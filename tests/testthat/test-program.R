@@ -1,0 +1,103 @@
+# The program, to the last bit: messages on grids, the solver within its bound, and what the
+# distance between program and theorem costs.
+
+set.seed(3)
+sizes <- c(40, 25, 60)
+holder <- rep(1:3, sizes)
+n <- sum(sizes)
+x <- matrix(runif(4 * n, -0.5, 0.5), n)
+y <- ifelse(x[, 1] + 0.2 * rnorm(n) > 0, 1, -1)
+
+test_that("messages are multiples of a grid that the noise alone decides", {
+  on_grid <- function(values, scale) {
+    grid <- 2^(floor(log2(scale)) - 40)
+    all(values == grid * round(values / grid))
+  }
+  for (method in list(admm(1), admm(1, "primal"), r_admm(1), m_admm(1), pp_admm(1))) {
+    for (noise in list(gaussian_noise(0.8), gamma_noise(0.8))) {
+      fit <- dpadmm_fit(x, y,
+        nodes = holder, method = method, noise = noise, delta = 1e-5, iterations = 3,
+        control = dpadmm_control(keep_iterates = TRUE)
+      )
+      scales <- fit$plan$scales
+      last <- if (is.null(scales$hidden)) scales$output else scales$hidden
+      for (i in 1:3) expect_true(on_grid(fit$iterates[1, i, ], last[i, 1]))
+    }
+  }
+})
+
+test_that("the solver is within what the plan sets aside, wherever public points are", {
+  key <- noise_key(11)
+  for (loss in c("logistic", "huber", "hinge")) for (start in c(0, 50, 1e4)) {
+    fit <- dpadmm_fit(x, y,
+      nodes = holder, method = admm(0.7), loss = loss, noise = gaussian_noise(0.5), delta = 1e-5,
+      iterations = 1, C = 2, rho = 1, seed = 11,
+      control = dpadmm_control(start = c(start, 0, -start, 1), keep_iterates = TRUE)
+    )
+    plan <- fit$plan
+    network <- plan$problem$network
+    for (i in 1:3) {
+      own <- .Call(ffi_key_party, key, i)
+      noise <- as.vector(.Call(ffi_noise, "gaussian", 0.5, 4, 1, own, 0))
+      # the grid point, without the noise that was put on it
+      solved <- fit$iterates[1, i, ] - sent(numeric(4), plan$scales$output[i, 1], 1, own, 1)
+      modulus <- 1 / 3 + 2 * 0.7 * network$degree[i]
+      linear <- noise - 0.7 * 2 * network$degree[i] * c(start, 0, -start, 1)
+      rows <- x[holder == i, ]
+      slope <- .Call(ffi_loss, loss, plan$problem$loss$width, as.vector(rows %*% solved),
+        y[holder == i])$gradient
+      gradient <- as.vector(crossprod(rows, slope)) * 2 / sizes[i] + modulus * solved + linear
+      rounded <- modulus * 2^-40 * plan$scales$output[i, 1]
+      expect_lte(sqrt(sum(gradient^2)), plan$tol[i] + plan$slop[i] + rounded)
+    }
+  }
+})
+
+test_that("the program costs less than 0.1% of epsilon, by default", {
+  for (make in methods_table()) for (delta in c(1e-5, 0)) {
+    method <- make()
+    take <- if (on_graph(method)) rep(4000, 5) else 20000
+    plan <- tryCatch(dpadmm_plan(10, take, method = method, epsilon = 1, delta = delta),
+      dpadmm_error_accountant = function(e) NULL # Gaussian noise only
+    )
+    if (is.null(plan)) next
+    expect_lte(privacy(plan)$epsilon, 1)
+    ideal <- plan
+    ideal$slop <- 0 * plan$slop
+    if (is.null(plan$beta)) ideal$tol <- 0 * plan$tol
+    ideal <- with_releases(method, ideal)
+    rows <- ideal$releases$sensitivity > 0 | ideal$releases$part == "test"
+    ideal$releases <- ideal$releases[rows, ]
+    if (is.null(plan$beta)) {
+      ideal$releases <- ideal$releases[is.finite(ideal$releases$weight), ]
+      unit <- release_units(ideal$releases, plan$unit)
+      events <- release_events(ideal$releases, unit, plan$budget$mechanism, plan$problem)
+      expect_gte(account(events, delta)$epsilon, privacy(plan)$epsilon * (1 - 1e-3))
+    }
+  }
+})
+
+test_that("a public start may be far away, and where nothing could hide rounding it is refused", {
+  from <- function(start) {
+    dpadmm_fit(x, y,
+      nodes = holder, method = admm(1), epsilon = 2, delta = 1e-5, iterations = 4,
+      control = dpadmm_control(start = rep(start, 4))
+    )
+  }
+  far <- from(1e10)
+  expect_true(all(is.finite(coef(far))))
+  expect_lte(privacy(far)$epsilon, 2)
+  expect_gt(max(far$plan$slop), 10 * max(from(0)$plan$slop)) # more is hidden
+  expect_error(from(1e300), "Rounding", class = "dpadmm_error_argument")
+})
+
+test_that("a tolerance is charged, however loose", {
+  for (tol in c(1e-9, 1e-4, 1e-2)) {
+    fit <- dpadmm_fit(x, y,
+      nodes = holder, method = admm(1), epsilon = 2, delta = 1e-5, iterations = 4,
+      control = dpadmm_control(tol = tol)
+    )
+    expect_lte(privacy(fit)$epsilon, 2)
+    expect_gte(min(fit$plan$scales$output), 2 * tol / max(modulus_of(fit$plan)) / 0.03 * 0.1)
+  }
+})
