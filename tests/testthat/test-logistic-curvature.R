@@ -85,15 +85,16 @@ test_that("noise of a pure fit is that of the shift alone where curvature is fre
     plan <- at_defaults(epsilon, "logistic", method)
     e <- plan$events
     expect_lte(privacy(plan)$epsilon, epsilon)
-    own <- e$node == 1
-    expect_rel(sum((e$alpha * e$sensitivity * e$count)[own]), epsilon, 1e-9)
+    own <- e$node == 1 & e$mechanism == "objective_gamma"
+    expect_charged(epsilon, sum((e$alpha * e$sensitivity * e$count)[own]))
     # the same without logistic curvature costs more
     e$logistic_curvature <- FALSE
     expect_gt(account(e)$epsilon, 1.03 * epsilon)
   }
   plan <- at_defaults(1, "huber")
   expect_rel(privacy(plan)$epsilon, 1, 1e-9)
-  expect_lt(with(plan$events, sum((alpha * sensitivity * count)[node == 1])), 0.99)
+  own <- plan$events$node == 1 & plan$events$mechanism == "objective_gamma"
+  expect_lt(with(plan$events, sum((alpha * sensitivity * count)[own])), 0.99)
 })
 
 test_that("the guess at a pure budget's noise is the answer", {

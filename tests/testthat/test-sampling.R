@@ -52,8 +52,9 @@ test_that("Poisson sampling: no record gives more than one in a line, replaced o
   without <- mixture(0.3, c(-1, 0))
   event <- dp_event_subsampled_gaussian(1, 2, 0.3)
   expect_equal(profile(with, without, epsilon), delta_of(event, epsilon), tolerance = 1e-3)
-  expect_equal(renyi(with, without, orders),
-    rdp_subsampled_gaussian(orders, 0.3, 0.5, neighbours = "replace-one"), tolerance = 1e-9)
+  limit <- rdp_subsampled_gaussian(orders, 0.3, 0.5, neighbours = "replace-one")
+  excess <- limit / renyi(with, without, orders) - 1
+  expect_true(all(excess > 0 & excess < 2e-9)) # rounded outward
 })
 
 test_that("fixed-size sampling: no three records give more than the bounds", {
