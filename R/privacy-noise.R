@@ -30,16 +30,17 @@
 #' from it, has a copy that nobody overwrites.
 #'
 #' @section Floating point:
-#' The proofs are about real numbers; a computer adds doubles. Which doubles a noisy sum
-#' can take, and how often, depends on what the noise was added to, so somebody who sees
-#' every bit of a released value may learn more from its last bits than the guarantee
-#' says (Mironov 2012 for Laplace noise; Jin, McMurtry, Rubinstein and Ohrimenko 2022 for
-#' Gaussian noise). The uniform numbers here have full precision near zero, which fills
-#' the gaps in the tails, but that is no defence against these attacks and none is
-#' claimed: the noise is neither discrete nor snapped to a grid. Nor does a draw take the
-#' same time whatever its value. Rounding released values to a fixed grid, coarse next to
-#' the spacing of doubles and fine next to the noise, leaves less to read, and costs no
-#' privacy; it is not a proof.
+#' The proofs are about real numbers; a computer adds doubles, and which doubles a noisy sum can
+#' take depends on what the noise was added to: whoever sees every bit of a released value could
+#' learn more from its last bits than the guarantee says (Mironov 2012; Jin, McMurtry, Rubinstein
+#' and Ohrimenko 2022). So every message is rounded to a grid, a power of two, and its noise is drawn
+#' exactly on that grid, in whole numbers: `gaussian_noise()` on a value is the discrete Gaussian
+#' (Canonne, Kamath and Steinke 2020), with between 2^40 and 2^41 steps of the grid a `sigma`. Noise
+#' in an objective, and Gamma-norm noise, are drawn in doubles; what they, the solver and all
+#' rounding are off by is hidden by a little discrete Gaussian (Gamma-norm: Laplace) noise on the
+#' message, an event of its own. The statement is then about what ran ([privacy()], vignette
+#' "privacy-accounting", "The program, to the last bit"). A draw does not take the same time whatever
+#' its value: against whoever can time it nothing is claimed.
 #'
 #' @param alpha rate of Gamma-norm noise (> 0), in units of one over the noise. One
 #'   number; or one for each node; or a matrix with a row for each node and a column for
@@ -55,6 +56,9 @@
 #' @references
 #' Zhang, Khalili and Liu (2018) \doi{10.48550/arXiv.1806.02246}; Zhang, Khalili and Liu
 #' (2019) \doi{10.48550/arXiv.1910.04581}.
+#'
+#' Canonne, Kamath and Steinke (2020). The discrete Gaussian for differential privacy.
+#' *NeurIPS*. \doi{10.48550/arXiv.2004.00010}
 #'
 #' Mironov (2012). On significance of the least significant bits for differential
 #' privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264}

@@ -99,8 +99,8 @@ static int exponential_trial(dpa_stream *stream, uint64_t a, uint64_t b, int hal
   }
 }
 
-/* P(q <= k), k = 0, 1, ..., for P(q) proportional to exp(-q^2 / 2): 256 bits, rounded
- * down. What is left after the last is below 2^-255. */
+/* P(q <= k), k = 0, ..., 17, for P(q) proportional to exp(-q^2 / 2): 256 bits, rounded
+ * down. What is left, 2^-234, is q = 18; larger ones have 2^-261 together. */
 static const uint64_t steps[][WORDS] = {
     {UINT64_C(0x92025b19482ce72b), UINT64_C(0xd40241fe3d8503e0),
      UINT64_C(0xa90d8b163a7013a0), UINT64_C(0x107b472853e41665)},
