@@ -30,17 +30,18 @@
 #' from it, has a copy that nobody overwrites.
 #'
 #' @section Floating point:
-#' The proofs are about real numbers; a computer adds doubles, and which doubles a noisy sum can
-#' take depends on what the noise was added to: whoever sees every bit of a released value could
-#' learn more from its last bits than the guarantee says (Mironov 2012; Jin, McMurtry, Rubinstein
-#' and Ohrimenko 2022). So every message is rounded to a grid, a power of two, and its noise is drawn
-#' exactly on that grid, in whole numbers: `gaussian_noise()` on a value is the discrete Gaussian
-#' (Canonne, Kamath and Steinke 2020), with between 2^40 and 2^41 steps of the grid a `sigma`. Noise
-#' in an objective, and Gamma-norm noise, are drawn in doubles; what they, the solver and all
-#' rounding are off by is hidden by a little discrete Gaussian (Gamma-norm: Laplace) noise on the
-#' message, an event of its own. The statement is then about what ran ([privacy()], vignette
-#' "privacy-accounting", "The program, to the last bit"). A draw does not take the same time whatever
-#' its value: against whoever can time it nothing is claimed.
+#' The proofs are about real numbers; a computer adds doubles, and which doubles a noisy sum
+#' can take depends on what the noise was added to: whoever sees every bit of a released value
+#' could learn more from its last bits than the guarantee says (Mironov 2012; Jin, McMurtry,
+#' Rubinstein and Ohrimenko 2022). So every message is rounded to a grid, a power of two, and
+#' its noise is drawn exactly on that grid, in whole numbers: `gaussian_noise()` on a value is
+#' the discrete Gaussian (Canonne, Kamath and Steinke 2020), with between 2^40 and 2^41 steps
+#' of the grid a `sigma`. Noise in an objective, and Gamma-norm noise, are drawn in doubles;
+#' what they, the solver and all rounding are off by is hidden by a little discrete Gaussian
+#' (Gamma-norm: Laplace) noise on the message, an event of its own. The statement is then about
+#' what ran ([privacy()], vignette "privacy-accounting", "The program, to the last bit"). A
+#' draw does not take the same time whatever its value: against whoever can time it nothing is
+#' claimed.
 #'
 #' @param alpha rate of Gamma-norm noise (> 0), in units of one over the noise. One
 #'   number; or one for each node; or a matrix with a row for each node and a column for
