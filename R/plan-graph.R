@@ -136,7 +136,7 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
     10 * sqrt(colSums(plan$start^2))
   curvature <- problem$C * problem$loss$curvature * problem$row_bound^2
   slopes <- 4 * max(1, problem$loss$lipschitz) + problem$loss$curvature
-  solver <- curvature * 64 * (d + 6) * u * reach + # margins
+  solver <- curvature * 5 * (d + 6) * u * reach + # margins, and those a model is not asked at
     problem$C * problem$row_bound * slopes * u + # derivatives
     sum_rounding(pmin(n, 16384) + n / 16384, gradient) +
     2 * sum_rounding(n, curvature / problem$row_bound) # the model's curvature

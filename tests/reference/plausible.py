@@ -40,7 +40,7 @@ def rounding(case, size, modulus, output, hidden):
     def summed(n, bound):
         return 1.01 * (n + 16) * u * bound
 
-    solver = (C / 4 * 64 * (D + 6) * u * reach + C * (4 + 1 / 4) * u
+    solver = (C / 4 * 5 * (D + 6) * u * reach + C * (4 + 1 / 4) * u
               + summed(size + size / 16384, C) + 2 * summed(size, C / 4))
     added = 16 * u * (C + 2.2 * modulus * reach + most) + (D + 4) * u * BETA
     if gaussian:

@@ -22,7 +22,7 @@ dpa_status dpa_primal_pose(dpa_party *party, const dpa_order *order,
   dpa_shorten(node->pull, party->d, quad * order->reach);
   for (size_t j = 0; j < party->d; j++)
     node->linear[j] += node->pull[j];
-  node->solver.roam = 4.0 * order->reach;
+  node->solver.roam = order->reach;
   dpa_solver_start(&node->solver, quad, node->linear, order->tol);
   return DPA_CONTINUE;
 }
