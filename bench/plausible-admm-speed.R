@@ -12,11 +12,14 @@ N <- 5
 sigma <- 0.005 # that of epsilon = 1, delta = 1e-4 at 30 iterations
 
 run <- function(method) {
-  dpadmm_fit(x, y,
-    nodes = N, method = method, C = 1, rho = 0.01, iterations = 30,
-    noise = gaussian_noise(sigma), delta = 1e-4, seed = 1,
-    control = dpadmm_control(progress = FALSE)
-  )
+  fit <- function() {
+    dpadmm_fit(x, y,
+      nodes = N, method = method, C = 1, rho = 0.01, iterations = 30,
+      noise = gaussian_noise(sigma), delta = 1e-4, seed = 1,
+      control = dpadmm_control(progress = FALSE)
+    )
+  }
+  suppressWarnings(fit(), classes = "dpadmm_warning_utility") # it is about time here
 }
 invisible(run(admm(eta = 0.5)))
 inexact <- function(beta) seconds(function() run(pp_admm(eta = 0.5, beta = beta)))
