@@ -21,6 +21,13 @@ scale_sd <- function(plan, scale) {
   ifelse(scale > 0, sd, 0)
 }
 
+#' The same of all noise on a message; what is hidden beside other noise is Laplace noise.
+#' @noRd
+sent_sd <- function(plan) {
+  hidden <- if (is.null(plan$scales$hidden)) 0 else sqrt(2) * plan$scales$hidden
+  sqrt(scale_sd(plan, plan$scales$output)^2 + hidden^2)
+}
+
 #' @noRd
 #' @export
 forecast_of.dpadmm_family_graph <- function(method, plan) {
@@ -32,7 +39,7 @@ forecast_of.dpadmm_family_graph <- function(method, plan) {
     test <- list(max_sends = test$max_sends, ratio = ratio)
   }
   forecast_graph(plan$rule, plan$eta, plan$theta, plan$gamma,
-    none + scale_sd(plan, plan$scales$objective), none + scale_sd(plan, plan$scales$output),
+    none + scale_sd(plan, plan$scales$objective), none + sent_sd(plan),
     pull = rep(problem$C, problem$N), ridge = problem$rho / problem$N,
     network = problem$network, loss = problem$loss, row_bound = problem$row_bound,
     d = problem$d, test = test

@@ -26,7 +26,7 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
   tol <- graph_tolerance(problem, budget, settings$control)
   plan <- c(list(
     problem = problem, budget = budget, iterations = chosen$iterations,
-    tol = tol, slop = tol, tol_given = !is.null(settings$control$tol),
+    tol = tol, slop = tol,
     updates = sum(orders$noisy), shapes = c("node", "matrix"),
     start = start_values(settings$control$start, problem$N, problem$d)
   ), orders)
@@ -144,8 +144,10 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   sent <- grid_slop(own(if (mechanism$pure) plan$scales$hidden else plan$scales$output), d)
   if (mechanism$pure) sent <- sent + draw_bounds(mechanism, own(plan$scales$output), d)$error
   solved <- solver + added + objective$error
+  most <- apply(solved, 1L, max)
+  # what a solver is asked for must be above what it can see
   list(
-    slop = apply(solved + modulus * sent, 1L, max), reach = reach, solved = apply(solved, 1L, max)
+    slop = apply(solved + modulus * sent, 1L, max), reach = reach, solved = most, tol = 4 * most
   )
 }
 

@@ -17,21 +17,24 @@ with_rounding <- function(method, plan) {
   for (step in 1:20) {
     needed <- rounding_of(method, plan)
     plan$reach <- needed$reach
-    enough <- all(needed$slop <= plan$slop) && all(needed$query <= plan$query_slop)
-    if (enough) return(plan)
     if (!all(is.finite(c(needed$slop, needed$query)))) break
+    low <- is.null(plan$beta) && any(needed$tol > plan$tol) # of beta the user is told
+    enough <- all(needed$slop <= plan$slop) && all(needed$query <= plan$query_slop)
+    if (enough && !low) return(plan)
     plan$slop <- pmax(plan$slop, 2 * needed$slop)
+    if (low) plan$tol <- pmax(plan$tol, 2 * needed$tol)
     if (!is.null(plan$query_slop)) plan$query_slop <- pmax(plan$query_slop, 2 * needed$query)
     plan <- protect(method, with_releases(method, plan))
   }
   abort("argument", paste(
     "Rounding in double precision is larger than what this noise could hide:",
-    "use a larger `epsilon` or less extreme parameters."
+    "use less extreme parameters."
   ), argument = "epsilon")
 }
 
-#' @return list(slop = needed by party, reach = norms of public points within which that holds, or
-#'   NULL), with a sparse vector test also `query`, what its queries are off by.
+#' @return list(slop = needed by party, tol = least tolerance of a solver, reach = norms of public
+#'   points within which that holds, or NULL), with a sparse vector test also `query`, what its
+#'   queries are off by.
 #' @noRd
 rounding_of <- function(method, plan) UseMethod("rounding_of")
 

@@ -117,7 +117,10 @@ rounding_of.dpadmm_family_server <- function(method, plan) {
   sum <- if (everybody) {
     sum_rounding(plan$n / min(64, ceiling(plan$n / 1024)) + 64, step) + 4 * u * size
   } else {
-    sum_rounding(plan$n, size) + 8 * T * u * size / plan$n
+    # and of each round what its users add up to, from the models they remember
+    some <- max(plan$sample, 1)
+    sum_rounding(plan$n, size) + 8 * T * u * size / plan$n +
+      T * some / plan$n * 1.01 * u * ((some + 16) * 2 * step + (min(T, some) + 3) * size)
   }
   list(slop = grid + T * own / plan$n + sum, reach = reach)
 }

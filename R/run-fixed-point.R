@@ -73,14 +73,18 @@ fixed_point <- function(operator, u0, blocks = NULL, lambda = 0.5, active = "all
   key <- noise_key(seed)
   on.exit(forget_key(key))
   turns <- activations(active, K, max(blocks), key)
-  sensitivity <- if (is.null(sensitivity)) operator$sensitivity else sensitivity
+  # what a built-in operator is off by in doubles is a thousandth of its sensitivity, or refused
+  rounded <- is.null(sensitivity) && !is.null(operator$sensitivity)
+  sensitivity <- if (rounded) 1.001 * operator$sensitivity else sensitivity
   if (!is.null(sensitivity)) {
     check_numbers(sensitivity, "sensitivity", lower = 0, length = unique(c(1L, max(blocks))))
   }
   events <- function(sigma) iteration_events(sigma, sensitivity, turns, K, neighbours, length(u0))
   noise <- iteration_noise(noise, epsilon, delta, events, sensitivity)
   if (check) check_function(operator, u0)
+  private <- !is.null(noise$sigma)
   evaluate <- function(k, u, coordinates) {
+    if (rounded && private) check_operator_rounding(operator, u)
     r <- operator_value(operator, u, coordinates)
     if (is.null(errors)) return(r)
     r + whole_vector(errors(k, u), length(u), "errors(k, u)")[coordinates]
@@ -119,6 +123,20 @@ noisy_iteration <- function(u, K, lambda, evaluate, scale, coordinates, key) {
   if (!all(is.finite(u))) abort("finite",
     "The iteration left the range of double precision numbers.")
   iterates
+}
+
+#' The state is public: where it is so large that rounding could be told from what a record
+#' does, nothing is sent.
+#' @noRd
+check_operator_rounding <- function(operator, u) {
+  size <- sqrt(sum(u^2)) + operator$records * operator$sensitivity
+  off <- 8 * (operator$records + length(u) + 16) * .unit_roundoff * size
+  if (!(2 * off <= 1e-3 * operator$sensitivity)) {
+    abort("argument", paste(
+      "The state is so large that rounding exceeds a thousandth of what one record can do:",
+      "scale the problem, or start nearer to 0."
+    ), argument = "u0")
+  }
 }
 
 #' A value as it may be sent in round k: on a grid, with exact Gaussian noise.

@@ -1,7 +1,10 @@
 # Operators of fixed-point iterations.
 
-new_operator <- function(title, d, apply, sensitivity = NULL, blocks = NULL) {
-  structure(list(title = title, d = d, apply = apply, sensitivity = sensitivity, blocks = blocks),
+new_operator <- function(title, d, apply, sensitivity = NULL, blocks = NULL, records = 0) {
+  structure(list(
+    title = title, d = d, apply = apply, sensitivity = sensitivity, blocks = blocks,
+    records = records # added up in one value
+  ),
     class = "dpadmm_operator"
   )
 }
@@ -112,7 +115,7 @@ operator_gradient <- function(x, y, loss = "logistic", step, clip = NULL, row_bo
   new_operator("a gradient step", d, function(u, coordinates) {
     at <- if (length(coordinates) < d) as.integer(coordinates)
     u[coordinates] - step * core_call(.Call(ffi_gradient, spec, rows, u, at))
-  }, if (is.finite(bound)) 2 * step * bound / n)
+  }, if (is.finite(bound)) 2 * step * bound / n, records = n)
 }
 
 #' One round of one party at a point, as the core takes it.
@@ -152,7 +155,7 @@ operator_admm <- function(x, y, loss = "logistic", penalty = NULL, gamma = 1, cl
   rows <- measured_rows(records, row_bound)
   new_operator("consensus ADMM", n * d, function(u, coordinates) {
     core_call(.Call(ffi_consensus_operator, spec, rows, u))[coordinates]
-  }, if (is.finite(bound)) 4 * gamma * bound, rep(seq_len(n), each = d))
+  }, if (is.finite(bound)) 4 * gamma * bound, rep(seq_len(n), each = d), records = 1)
 }
 
 #' Bound on the norm of a record's gradient: the loss's own or a smaller clip.

@@ -77,6 +77,12 @@ static void check_hidden(ffi_reader *r, const dpa_plan *plan, const char *name) 
       const int exact = plan->mechanism->step != NULL;
       ok &= hidden == (draws && !exact);
     }
+  if (ffi_has(r, "start_scale") && !plan->mechanism->step) {
+    const double *start = read_scales(r, "start_scale", plan->parties);
+    const double *beside = read_scales(r, "start_hidden", plan->parties);
+    for (size_t i = 0; start && i < plan->parties; i++)
+      ok &= start[i] == 0.0 || (beside && beside[i] > 0.0);
+  }
   ffi_check(r, ok, name);
 }
 

@@ -101,3 +101,28 @@ test_that("a tolerance is charged, however loose", {
     expect_gte(min(fit$plan$scales$output), 2 * tol / max(modulus_of(fit$plan)) / 0.03 * 0.1)
   }
 })
+
+test_that("a tolerance below what doubles can see is raised, and long growth is solved", {
+  for (seed in 1:5) {
+    expect_no_error(dpadmm_fit(x, y,
+      nodes = holder, method = admm(), epsilon = 1, delta = 1e-6, iterations = 1, seed = seed,
+      control = dpadmm_control(tol = 1e-20)
+    ))
+  }
+  fit <- dpadmm_fit(x, y,
+    nodes = holder, method = m_admm(growth = 1.08), epsilon = 1, iterations = 200
+  )
+  expect_lte(privacy(fit)$epsilon, 1)
+})
+
+test_that("an operator's state that rounding would betray is refused by its own size alone", {
+  far <- function(positive) {
+    fixed_point(
+      operator_gradient(matrix(1, 100), rep(c(1e17, -1e17), c(positive, 100 - positive)), "huber",
+        step = 1
+      ),
+      u0 = 1e15, lambda = 1, noise = gaussian_noise(0.01), iterations = 1, delta = 1e-6
+    )
+  }
+  for (positive in c(31, 32)) expect_error(far(positive), class = "dpadmm_error_argument")
+})
