@@ -36,7 +36,7 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
     ), argument = "init")
   }
   plan$sensitivity <- split_sensitivity(problem, p$clip)
-  plan$slop <- sum_rounding(problem$records, plan$sensitivity * problem$records / 2)
+  plan$slop <- split_rounding(plan)
   plan
 }
 
@@ -58,12 +58,19 @@ with_releases.dpadmm_family_split <- function(method, plan) {
   plan
 }
 
+#' Of the sum of all gradients.
+#' @noRd
+split_rounding <- function(plan) {
+  n <- plan$problem$records
+  sum_rounding(n, plan$sensitivity * n / 2)
+}
+
 #' @noRd
 #' @export
 rounding_of.dpadmm_family_split <- function(method, plan) {
   d <- plan$problem$d
   mechanism <- noise_mechanism(plan$budget$mechanism)
-  sum <- sum_rounding(plan$problem$records, plan$sensitivity * plan$problem$records / 2)
+  sum <- split_rounding(plan)
   if (!mechanism$pure) return(list(slop = sum + max(grid_slop(plan$noise, d)), reach = NULL))
   drawn <- draw_bounds(mechanism, plan$noise, d)$error
   list(slop = sum + max(drawn + grid_slop(plan$hidden, d)), reach = NULL)

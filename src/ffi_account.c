@@ -139,6 +139,12 @@ static SEXP bins_answer(dpa_status status, SEXP mass, SEXP over) {
   return answer;
 }
 
+/* Width, number of the first, how many, and the least mass of bins. */
+static int are_bins(SEXP h, SEXP first, SEXP n, SEXP least) {
+  return ffi_is_number(h) && ffi_is_number(first) && ffi_is_number(n) &&
+         ffi_is_number(least) && REAL_RO(n)[0] >= 1.0 && REAL_RO(n)[0] < 2147483648.0;
+}
+
 /* list(log_mass, over) of n bins from number `first` on; pair: "remove", "add" or
  * "replace". */
 SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SEXP n,
@@ -146,8 +152,7 @@ SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SE
   static const char *const names[] = {"remove", "add", "replace"};
   const size_t k = find_name(pair, names, 3);
   if (k == 3 || !ffi_is_number(q) || !ffi_is_number(s) || !ffi_is_number(reach) ||
-      !ffi_is_number(h) || !ffi_is_number(first) || !ffi_is_number(n) ||
-      !ffi_is_number(least) || !(REAL_RO(n)[0] >= 1.0 && REAL_RO(n)[0] < 2147483648.0))
+      !are_bins(h, first, n, least))
     return ffi_status(DPA_ARGUMENT);
   const R_xlen_t bins = (R_xlen_t)REAL_RO(n)[0];
   SEXP mass = PROTECT(Rf_allocVector(REALSXP, bins));
@@ -164,8 +169,7 @@ SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SE
 SEXP ffi_spherical_bins(SEXP shift, SEXP dim, SEXP lean, SEXP h, SEXP first, SEXP n,
                         SEXP least) {
   if (!ffi_is_number(shift) || !ffi_is_number(dim) || !ffi_is_number(lean) ||
-      !ffi_is_number(h) || !ffi_is_number(first) || !ffi_is_number(n) ||
-      !ffi_is_number(least) || !(REAL_RO(n)[0] >= 1.0 && REAL_RO(n)[0] < 2147483648.0))
+      !are_bins(h, first, n, least))
     return ffi_status(DPA_ARGUMENT);
   const R_xlen_t bins = (R_xlen_t)REAL_RO(n)[0];
   SEXP mass = PROTECT(Rf_allocVector(REALSXP, bins));

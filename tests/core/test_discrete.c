@@ -1,26 +1,14 @@
 /* Discrete noise: answers known from another language, the law at small scales by
  * chi-square, its size at large ones; and values as they are sent. */
-#include "check.h"
+#include "draws.h"
 #include "random/discrete.h"
 #include "random/draw.h"
 #include "random/key.h"
-#include "stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 void test_discrete(void);
-
-#define PASSES(p) CHECK((p) > 1e-3)
-#define FAILS(p) CHECK((p) < 1e-9)
-
-static dpa_stream stream_of(uint64_t seed) {
-  dpa_key key;
-  dpa_stream stream;
-  dpa_key_from_seed(&key, seed);
-  dpa_stream_init(&stream, &key, 3, 7, 1);
-  return stream;
-}
 
 /* From tests/reference/streams.py. */
 static void check_known(void) {

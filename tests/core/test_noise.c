@@ -1,24 +1,11 @@
 /* Noise against its law, two-sided: with the scale that was asked for the test passes,
  * with two thirds and three halves of it the same test fails. */
-#include "check.h"
-#include "random/key.h"
+#include "draws.h"
 #include "random/mechanism.h"
-#include "stats.h"
 
 #include <math.h>
 
 void test_noise(void);
-
-#define PASSES(p) CHECK((p) > 1e-3)
-#define FAILS(p) CHECK((p) < 1e-9)
-
-static dpa_stream stream_of(uint64_t seed) {
-  dpa_key key;
-  dpa_stream stream;
-  dpa_key_from_seed(&key, seed);
-  dpa_stream_init(&stream, &key, 3, 7, 1);
-  return stream;
-}
 
 /* Computed from the definitions in mechanism.h with 40 digits in another language. */
 static void check_known(void) {
