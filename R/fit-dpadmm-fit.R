@@ -132,6 +132,7 @@ dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")
 #' @export
 dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method = mr_admm(),
                                loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
+                               lambda = NULL, weights = c("precision", "records", "nodes"),
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                control = dpadmm_control(), classes = NULL, ...) {
   check_no_dots(...)
@@ -139,8 +140,9 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
-      if (!missing(nodes)) "nodes"
-    )
+      if (!missing(nodes)) "nodes", if (!missing(lambda)) "lambda",
+      if (!missing(weights)) "weights"
+    ), weights = weights, lambda = lambda
   )
   if (missing(nodes)) {
     if (on_graph(settings$method)) abort_no_nodes()

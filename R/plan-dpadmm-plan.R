@@ -68,13 +68,17 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
 #' @export
 dpadmm_plan.default <- function(x, sizes, network = network_complete(), method = mr_admm(),
                                 loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
+                                lambda = NULL, weights = c("precision", "records", "nodes"),
                                 iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                 control = dpadmm_control(), classes = NULL, ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
-    given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network")
+    given = c(
+      if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
+      if (!missing(lambda)) "lambda", if (!missing(weights)) "weights"
+    ), weights = weights, lambda = lambda
   )
   held <- align_sizes(check_sizes(sizes), network)
   method <- settings$method
