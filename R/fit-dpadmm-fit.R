@@ -281,7 +281,9 @@ fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
   result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
     control = control
   )
-  new_fit(plan, result, records, seeded = !is.null(seed))
+  fit <- new_fit(plan, result, records, seeded = !is.null(seed))
+  warn_unless_converged(fit)
+  fit
 }
 
 #' Iterates of one model are kept unless the user says otherwise, those of many nodes are not.

@@ -10,7 +10,7 @@
 #' @return `tidy()`: a data frame with one row a `term` (and `node`) and its
 #'   `estimate`. `glance()`: one row with `method`, `loss`, `nodes`, `records`,
 #'   `terms`, `iterations`, `epsilon`, `delta`, `accountant`, `expected` (the plan's
-#'   forecast), `seeded`, `gap`.
+#'   forecast), `seeded`, `converged` (see [dpadmm_fit()]), `gap`.
 #' @name tidy
 #' @exportS3Method generics::tidy
 tidy.dpadmm_fit <- function(x, nodes = FALSE, ...) {
@@ -34,7 +34,7 @@ glance.dpadmm_fit <- function(x, ...) {
     method = x$plan$method$name, loss = problem$loss$name, nodes = problem$N,
     records = problem$records, terms = problem$d, iterations = x$plan$iterations,
     epsilon = spent$epsilon, delta = spent$delta, accountant = spent$accountant,
-    expected = x$plan$expected$verdict, seeded = x$seeded,
+    expected = x$plan$expected$verdict, seeded = x$seeded, converged = x$converged,
     gap = if (is.null(x$trace$gap)) NA_real_ else x$trace$gap[nrow(x$trace)]
   )
 }

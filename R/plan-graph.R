@@ -13,11 +13,11 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
   if (!is.null(budget$epsilon)) {
     budget$epsilon <- per_node(budget$epsilon, problem$N, "epsilon")
   }
+  optimum <- wants_optimum(method, budget, settings)
   iterations <- settings$iterations
-  if (is.null(iterations)) iterations <- default_iterations(budget)
+  if (is.null(iterations)) iterations <- if (optimum) 1 else default_iterations(budget)
   iterations <- as.integer(iterations)
-  problem$C <- weigh_parties(problem, budget, noisy_updates(method, iterations))
-  check_weight_of_loss(problem)
+  problem <- weigh_parties(problem, budget, noisy_updates(method, iterations))
   if (budget$private && is.infinite(problem$loss$lipschitz)) {
     abort("argument", sprintf(
       'A private fit needs a loss with bounded slope; "%s" has none (try "huber").',
@@ -30,19 +30,18 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
     problem = problem, budget = budget, iterations = iterations,
     tol = tol, slop = tol,
     updates = sum(orders$noisy), shapes = c("node", "matrix"),
-    start = start_values(settings$control$start, problem$N, problem$d)
+    start = start_values(settings$control$start, problem$N, problem$d), optimum = optimum
   ), orders)
   plan
 }
 
-check_weight_of_loss <- function(problem) {
-  if (!any(bad <- problem$C > problem$size)) return(invisible())
-  name <- problem$names[bad][1L]
-  abort("argument", sprintf(paste(
-    "`C` must be at most the number of records of every node: it is %g for node \"%s\", which",
-    "has %d."
-  ), problem$C[bad][1L], name, problem$size[bad][1L]),
-  argument = "C", value = problem$C[bad][1L], place = name)
+#' Whether the minimiser itself is asked for: no noise, no number of iterations, and dual steps
+#' that do not weigh the nodes in a way of their own.
+#' @noRd
+wants_optimum <- function(method, budget, settings) {
+  alike <- function(x) length(unique(x)) <= 1L
+  steps <- method$parameters[c("eta", "growth", "theta")]
+  !budget$private && is.null(settings$iterations) && all(vapply(steps, alike, NA))
 }
 
 #' Gradient norm to which a node's problem is solved. Unless the user says otherwise: without

@@ -33,8 +33,8 @@ check_weight_given <- function(C, lambda, given, one) {
   }
   if (!is.null(lambda)) {
     check_number(lambda, "lambda", lower = 0, open_lower = TRUE)
-    if (!is.null(C)) {
-      abort("argument", "Give `C` or `lambda`: `lambda` is rho / (N C).", argument = "lambda")
+    if ("rho" %in% given) {
+      abort("argument", "Give `lambda` or `rho`: lambda = rho / (N C).", argument = "lambda")
     }
   }
   if (length(C) > 1L && "weights" %in% given) {

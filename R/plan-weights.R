@@ -36,16 +36,36 @@ noise_multiplier <- function(budget, d, K) {
   z[match(budget$epsilon, each)]
 }
 
-#' The weights C_i of the parties' mean losses: as the user gave them, or of a mean that the user
-#' gave, that `lambda` asks for, or that makes the penalty weigh 1/n a record.
+#' The problem with the weights C_i of the parties' mean losses, and that of the penalty. What
+#' matters is their ratio lambda = rho / (N C); where the user says nothing it is 1/n a record.
 #' @noRd
 weigh_parties <- function(problem, budget, K) {
   C <- problem$C
-  if (length(C) > 1L) return(per_node(C, problem$N, "C"))
+  lambda <- problem$lambda
+  # without noise to outweigh, precise is what has most records
+  if (!budget$private && problem$weights == "precision") problem$weights <- "records"
   share <- party_shares(problem$weights, problem, budget, K)
-  if (!is.null(problem$lambda)) C <- problem$rho / (problem$N * problem$lambda)
-  if (is.null(C)) {
-    C <- min(problem$rho * mean(problem$size) / problem$row_bound^2, problem$size / share)
+  if (length(C) > 1L) {
+    C <- per_node(C, problem$N, "C")
+    share <- C / mean(C)
+    problem$weights <- "as given"
   }
-  C * share
+  if (is.null(C)) {
+    C <- if (is.null(lambda)) problem$rho * mean(problem$size) / problem$row_bound^2 else 1
+    C <- min(C, problem$size / share)
+  }
+  problem$C <- mean(C) * share
+  if (!is.null(lambda)) problem$rho <- lambda * problem$N * mean(C)
+  check_weight_of_loss(problem)
+  problem
+}
+
+check_weight_of_loss <- function(problem) {
+  if (!any(bad <- problem$C > problem$size)) return(invisible())
+  name <- problem$names[bad][1L]
+  abort("argument", sprintf(paste(
+    "`C` must be at most the number of records of every node: it is %g for node \"%s\", which",
+    "has %d."
+  ), problem$C[bad][1L], name, problem$size[bad][1L]),
+  argument = "C", value = problem$C[bad][1L], place = name)
 }
