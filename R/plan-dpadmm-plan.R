@@ -23,7 +23,7 @@
 #'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
 #'   record is a user) or the number of records of each user.
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
-#' @param network,method,loss,penalty,C,rho,iterations,epsilon,delta,noise,control,classes as
+#' @param network,method,loss,penalty,C,rho,lambda,weights,iterations,epsilon,delta,noise,control,classes as
 #'   in [dpadmm_fit()].
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.

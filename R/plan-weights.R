@@ -1,12 +1,41 @@
-# How much the records of each party count, from public numbers alone.
-#
-# A party with B records whose mean loss has weight C brings C = w B of information, w by record,
-# and of variance w^2 (B v + s^2): its records vary, v a coordinate of a record's gradient, and
-# its noise over the whole run hides what one record moves, s = z times the sensitivity of the
-# sum of its gradients. The best linear combination has w proportional to 1 / (B v + s^2) times
-# B, so to 1 / (1 + s^2 / (B v)). With derivatives of about half the Lipschitz constant L, v is
-# (L r / 2)^2 / d for rows of norm r without a preferred direction, and s is 2 L r z, so that
-# s^2 / v = 16 d z^2: L, r and the weights themselves cancel.
+#' How much each party counts
+#'
+#' Decentralised methods ([decentralised], [plausible]) minimise the sum over parties of
+#' `C_i mean_i(L(y, f'x)) + (rho/N) ||f||^2 / 2`, the means over the `B_i` records of party i.
+#' `weights` says how unlike parties share in `sum_i C_i = N C`:
+#'
+#' * `"records"`: `C_i` proportional to `B_i`. Every record counts the same: the pooled problem.
+#'   Every party adds the same noise, however few records it brings.
+#' * `"nodes"`: all `C_i` alike, as the papers print it. A record of a small party counts more than
+#'   one of a large party, and a small party adds more noise.
+#' * `"precision"`, the default: `C_i` proportional to `B_i / (1 + 16 d z_i^2 / B_i)`, with d
+#'   columns and `z_i` the noise multiplier of the party's budget. Without noise that is
+#'   `"records"`; with it, parties whose records are few beside their noise count less.
+#' * a vector `C` of one weight for each party is used as it is.
+#'
+#' All of this is worked out from public numbers. What matters in the objective is `lambda =
+#' rho / (N C)`, the weight of `||f||^2 / 2` against the (weighted) mean loss; `glmnet` with
+#' `alpha = 0` calls it lambda, too. Give `lambda`, or `rho` and `C`; by default it is 1/n.
+#'
+#' @section Why:
+#' A party that counts each record with w brings `w B_i J` of information, and variance
+#' `w^2 (B_i v + s_i^2)` in each coordinate of the summed gradient: v from its records, `s_i^2` from
+#' its noise over the whole run. The variance of the sum over its information is least for w
+#' proportional to `1 / (1 + s_i^2 / (B_i v))`. With derivatives of about L / 2 and rows of norm r
+#' without a preferred direction `v = (L r / 2)^2 / d`; a replaced record moves the summed gradient
+#' by at most 2 L r, and the noise that hides this in K updates is worth `s_i = 2 L r z_i` in their
+#' mean, where `z_i` does not depend on K for Gaussian noise (`gaussian_sigma(epsilon, delta)`) and
+#' is `sqrt(K (d + 1)) / epsilon` for pure budgets. The ratio is `16 d z_i^2`.
+#'
+#' @name party-weights
+#' @seealso [dpadmm_fit()].
+#' @examples
+#' plan <- dpadmm_plan(4, sizes = c(large = 9000, small = 250), epsilon = 1, delta = 1e-5)
+#' plan$problem$C
+#' dpadmm_plan(4,
+#'   sizes = c(large = 9000, small = 250), epsilon = 1, delta = 1e-5, weights = "records"
+#' )$problem$C
+NULL
 
 .party_weights <- c("precision", "records", "nodes")
 
