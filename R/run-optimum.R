@@ -30,10 +30,15 @@ pooled_plan <- function(plan) {
 
 #' All nodes at the optimum.
 #' @noRd
-run_optimum <- function(plan, records, key, keep, threads) {
+run_optimum <- function(plan, records, held, key, keep, threads) {
   pooled <- pooled_plan(plan)
-  all <- list(index = rep(1L, pooled$problem$size))
-  result <- run_core(pooled, core_records(pooled, records, all), key, FALSE, threads, NULL)
+  all <- core_records(pooled, records, list(index = rep(1L, pooled$problem$size)))
+  each <- plan$problem$C / plan$problem$size
+  if (diff(range(each)) > 0) {
+    own <- (each / max(each))[held$index]
+    all$weight <- if (is.null(all$weight)) own else own * all$weight
+  }
+  result <- run_core(pooled, all, key, FALSE, threads, NULL)
   check_finished(result$status, result$begun, NULL, 0)
   size <- c(plan$problem$d, plan$problem$N)
   result$f <- matrix(result$f, size[1L], size[2L])
