@@ -37,7 +37,7 @@
 #' What is not given is worked out from public numbers (nodes N, records n, the
 #' smallest node's B, features d, degrees, budget), never from the records.
 #'
-#' * `C = rho n / N`, so that the penalty is `||f||^2 / (2n)` against the mean loss (`lambda =
+#' * With `noise` given `C = 1`, else `C = rho n / N`, so that the penalty is `||f||^2 / (2n)` against the mean loss (`lambda =
 #'   1/n`), shared among the nodes as `weights` says.
 #' * Without noise (`epsilon = Inf`) and without `iterations` the fit of a decentralised method is
 #'   the minimiser of its objective itself, to a distance of 1e-9 or a gradient of 1e-12 of the
@@ -88,8 +88,8 @@
 #' @param weights how much unlike nodes count, see [party-weights]: `"precision"` (most for a
 #'   private estimate of given noise), `"records"` (each record the same) or `"nodes"` (each node
 #'   the same, as printed). For decentralised methods.
-#' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; 50
-#'   for methods with one model.
+#' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; for
+#'   methods with one model 50, without noise 1000.
 #' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods also one a
 #'   node: a record then has the guarantee of its own node.
 #' @param delta probability with which the guarantee may fail, in `[0, 1)`.
@@ -141,9 +141,9 @@ dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")
 #' @export
 dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method = mr_admm(),
                                loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
-                               lambda = NULL, weights = c("precision", "records", "nodes"),
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                               control = dpadmm_control(), classes = NULL, ...) {
+                               control = dpadmm_control(), classes = NULL, lambda = NULL,
+                               weights = c("precision", "records", "nodes"), ...) {
   check_no_dots(...)
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,

@@ -3,16 +3,25 @@
 #' Coefficients of a fit
 #'
 #' @param object a fit of [dpadmm_fit()].
-#' @param node `NULL` for the mean over nodes (the consensus model), `"all"` for the
+#' @param node `NULL` for the mean over nodes (the consensus model; unlike nodes count as the
+#'   fit's `weights` say), `"all"` for the
 #'   N x d matrix, or the name or number of one node (methods with one model have the one
 #'   node `"all"`).
 #' @param ... not used.
 #' @return A named vector of length d, or an N x d matrix.
 #' @export
 coef.dpadmm_fit <- function(object, node = NULL, ...) {
-  if (is.null(node)) return(colMeans(object$coefficients))
+  if (is.null(node)) {
+    return(colSums(object$coefficients * node_shares(object$plan$problem)))
+  }
   if (identical(node, "all")) return(object$coefficients)
   object$coefficients[node_row(object, node), ]
+}
+
+#' What each node counts for in the mean model: as much as in the objective.
+#' @noRd
+node_shares <- function(problem) {
+  if (is.null(problem$network)) 1 else problem$C / sum(problem$C)
 }
 
 #' The row of the name or number of a node.

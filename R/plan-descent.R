@@ -6,7 +6,7 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
   check_gaussian(budget)
   problem$penalty <- check_penalty(problem$penalty)
   p <- method$parameters
-  iterations <- if (is.null(settings$iterations)) 50L else as.integer(settings$iterations)
+  iterations <- steps_of(settings, budget)
   bound <- min(p$clip, problem$loss$lipschitz * problem$row_bound)
   if (budget$private && is.infinite(bound)) {
     abort("argument", sprintf(

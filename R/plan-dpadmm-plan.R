@@ -68,9 +68,9 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
 #' @export
 dpadmm_plan.default <- function(x, sizes, network = network_complete(), method = mr_admm(),
                                 loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
-                                lambda = NULL, weights = c("precision", "records", "nodes"),
                                 iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                                control = dpadmm_control(), classes = NULL, ...) {
+                                control = dpadmm_control(), classes = NULL, lambda = NULL,
+                                weights = c("precision", "records", "nodes"), ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,

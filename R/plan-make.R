@@ -26,6 +26,13 @@ make_plan <- function(problem, method, budget, iterations, control, key) {
 #' @noRd
 draft_plan <- function(method, problem, budget, settings) UseMethod("draft_plan")
 
+#' Iterations of a method with one model: more where none of them costs anything.
+#' @noRd
+steps_of <- function(settings, budget) {
+  if (!is.null(settings$iterations)) return(as.integer(settings$iterations))
+  if (budget$private) 50L else 1000L
+}
+
 #' A draft with its noise: calibrated, or as given.
 #' @noRd
 protect <- function(method, plan) UseMethod("protect")

@@ -6,7 +6,7 @@
 draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
   if (is.null(problem$C)) problem$C <- 1
   p <- method$parameters
-  iterations <- if (is.null(settings$iterations)) 50L else as.integer(settings$iterations)
+  iterations <- steps_of(settings, budget)
   constraint <- split_constraint(method, problem$penalty, problem$d)
   problem$penalty <- constraint$penalty
   problem$rho <- p$rho

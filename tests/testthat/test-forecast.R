@@ -164,7 +164,9 @@ test_that("a fit without learning is called mostly noise, and a good one useful"
   expect_identical(called(rep(133, 4), 8, 0.5), "mostly noise") # the size of Pima
   expect_identical(called(rep(2000, 4), 8, 2), "useful")
   # one large party and small ones, which hide their few records alone
-  expect_identical(called(c(3700, 200, 80, 20), 4, 1), "mostly noise")
+  unlike <- c(3700, 200, 80, 20)
+  expect_identical(called(unlike, 4, 1, weights = "nodes"), "mostly noise")
+  expect_identical(called(unlike, 4, 1), "useful")
   expect_identical(called(rep(1000, 4), 4, 1), "useful")
 })
 

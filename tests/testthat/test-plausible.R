@@ -15,6 +15,7 @@ fit_with <- function(method, ..., control = list(), iterations = 6, network = ne
                      x. = x) {
   dpadmm_fit(x., y,
     nodes = nodes, network = network, method = method, iterations = iterations, C = 1, rho = 0.5,
+    weights = "nodes",
     seed = 3, control = do.call(dpadmm_control, c(list(keep_iterates = TRUE), control)), ...
   )
 }

@@ -31,7 +31,7 @@ test_that("the solver is within what the plan sets aside, wherever public points
   for (loss in c("logistic", "huber", "hinge")) for (start in c(0, 50, 1e4)) {
     fit <- dpadmm_fit(x, y,
       nodes = holder, method = admm(0.7), loss = loss, noise = gaussian_noise(0.5), delta = 1e-5,
-      iterations = 1, C = 2, rho = 1, seed = 11,
+      iterations = 1, C = 2, rho = 1, weights = "nodes", seed = 11,
       control = dpadmm_control(start = c(start, 0, -start, 1), keep_iterates = TRUE)
     )
     plan <- fit$plan
