@@ -133,7 +133,8 @@ dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")
 dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method = mr_admm(),
                                loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                               control = dpadmm_control(), classes = NULL, ...) {
+                               control = dpadmm_control(), classes = NULL, response = NULL,
+                               intercept = TRUE, rows = c("error", "shorten"), ...) {
   check_no_dots(...)
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
@@ -147,12 +148,20 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
     nodes <- NULL
   }
   framed <- inherits(x, "dpadmm_records")
+  if (framed && !missing(intercept)) abort_intercept()
   if (!framed && missing(y)) {
     abort("argument", "`y` is missing: one label a record.", argument = "y")
   }
   classes <- check_classes(classes, settings$loss)
-  build <- if (framed) x$build else function(...) records_matrix(x, y, ...)
-  records <- build(settings$loss, classes)
+  response <- check_range(response, settings$loss)
+  bound <- settings$control$row_bound
+  records <- if (framed) {
+    x$build(settings$loss, classes, response, bound)
+  } else {
+    check_flag(intercept, "intercept")
+    rows <- check_choice(rows, c("error", "shorten"), "rows")
+    records_matrix(x, y, settings$loss, classes, response, intercept, rows, bound)
+  }
   key <- noise_key(settings$seed)
   on.exit(forget_key(key))
   held <- fit_holders(settings, nodes, nrow(records$x), key)
@@ -163,7 +172,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
 
 #' @rdname dpadmm_fit
 #' @export
-dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE, ...) {
+dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
+                               rows = c("scale", "shorten"), subset = NULL, ...) {
   if (missing(x)) {
     abort("argument", "The formula comes first and has no name: dpadmm_fit(y ~ x, data, ...).",
       argument = "x"
@@ -181,14 +191,20 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE, .
   }
   if (length(x) != 3L) abort("argument", "The formula must have a response.", argument = "x")
   check_flag(row_wise, "row_wise")
-  fit_frame(x, data, NULL, nodes, schema, row_wise, ...)
+  kept <- subset_rows(substitute(subset), data, environment(x))
+  if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
+    nodes <- nodes[kept]
+  }
+  fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise, ...)
 }
 
 #' @rdname dpadmm_fit
 #' @export
-dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, ...) {
+dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", "shorten"),
+                                  intercept = TRUE, ...) {
   if (missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
-  fit_frame(~., x, y, nodes, schema, TRUE, ...)
+  check_flag(intercept, "intercept")
+  fit_frame(if (intercept) ~. else ~ . - 1, x, y, nodes, schema, rows, TRUE, ...)
 }
 
 #' @rdname dpadmm_fit
@@ -214,7 +230,8 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
 
 #' Records are built by the default method, once it knows the loss.
 #' @noRd
-fit_frame <- function(formula, data, y, nodes, schema, row_wise, ...) {
+fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, ...) {
+  rows <- check_choice(rows, c("scale", "shorten"), "rows")
   if (!missing(nodes) && inherits(nodes, "formula")) {
     column <- nodes
     nodes <- node_values(nodes, data)
@@ -223,8 +240,8 @@ fit_frame <- function(formula, data, y, nodes, schema, row_wise, ...) {
   if (ncol(data) == 0L) {
     abort("shape", "The data frame has no columns to predict from.", argument = "x")
   }
-  build <- function(loss, classes) {
-    records_frame(formula, data, y, schema, loss, classes, row_wise)
+  build <- function(loss, classes, range, bound) {
+    records_frame(formula, data, y, schema, loss, classes, range, rows, bound, row_wise)
   }
   records <- structure(list(build = build), class = "dpadmm_records")
   if (missing(nodes)) {
@@ -232,6 +249,39 @@ fit_frame <- function(formula, data, y, nodes, schema, row_wise, ...) {
   } else {
     dpadmm_fit.default(records, nodes = nodes, ...)
   }
+}
+
+#' The rows that `subset` keeps, evaluated as lm() does: in the data, then where the formula
+#' was written.
+#' @noRd
+subset_rows <- function(expression, data, env) {
+  kept <- tryCatch(eval(expression, data, if (is.null(env)) globalenv() else env),
+    error = function(e) {
+      abort("argument", sprintf("`subset` cannot be evaluated: %s.", conditionMessage(e)),
+        argument = "subset"
+      )
+    }
+  )
+  if (is.null(kept)) return(seq_len(nrow(data)))
+  if (is.logical(kept) && length(kept) == nrow(data)) {
+    if (anyNA(kept)) {
+      abort("missing", sprintf("`subset` has a missing value at %s.", where_first(is.na(kept))),
+        argument = "subset", place = which(is.na(kept))[1L]
+      )
+    }
+    return(which(kept))
+  }
+  if (!is.numeric(kept) || anyNA(kept) || anyDuplicated(kept)) {
+    abort("argument", sprintf(
+      "`subset` must be TRUE or FALSE for each of the %d rows, or numbers of different rows.",
+      nrow(data)
+    ), argument = "subset")
+  }
+  check_numbers(kept, "subset", lower = -nrow(data), upper = nrow(data), whole = TRUE)
+  if (any(kept < 0) && any(kept > 0)) {
+    abort("argument", "`subset` mixes rows to keep and rows to leave out.", argument = "subset")
+  }
+  seq_len(nrow(data))[kept]
 }
 
 #' The column of the data that says whose each record is.

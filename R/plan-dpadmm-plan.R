@@ -51,7 +51,8 @@ dpadmm_plan <- function(x, ...) UseMethod("dpadmm_plan")
 
 #' @rdname dpadmm_plan
 #' @export
-dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic") {
+dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic",
+                                rows = c("scale", "shorten")) {
   if (missing(sizes)) abort_no_sizes()
   if (missing(schema)) {
     abort("argument", "`schema` is missing: the bounds or levels of the formula's variables.",
@@ -59,7 +60,8 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
     )
   }
   loss <- dpadmm_loss(loss)
-  blueprint <- schema_blueprint(x, schema, loss)
+  rows <- check_choice(rows, c("scale", "shorten"), "rows")
+  blueprint <- schema_blueprint(x, schema, loss, rows)
   if (!is.null(nodes)) blueprint$nodes <- check_node_column(nodes)
   dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ..., loss = loss)
 }
@@ -69,7 +71,8 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
 dpadmm_plan.default <- function(x, sizes, network = network_complete(), method = mr_admm(),
                                 loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
                                 iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                                control = dpadmm_control(), classes = NULL, ...) {
+                                control = dpadmm_control(), classes = NULL, response = NULL,
+                                intercept = TRUE, rows = c("error", "shorten"), ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
@@ -83,10 +86,28 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
       argument = "sizes", value = length(held$size)
     )
   }
-  blueprint <- as_blueprint(x)
+  if (inherits(x, "dpadmm_blueprint")) {
+    if (!missing(intercept)) abort_intercept()
+    blueprint <- unclass(x)
+  } else {
+    check_flag(intercept, "intercept")
+    blueprint <- columns_blueprint(x, intercept, check_choice(rows, c("error", "shorten"), "rows"))
+  }
   classes <- check_classes(classes, settings$loss)
   blueprint$classes <- declared_classes(classes, blueprint$classes)
+  range <- declared_range(check_range(response, settings$loss), blueprint$range)
+  if (is.null(range) && blueprint$kind == "frame" && !settings$loss$classification) {
+    abort_no_range(blueprint$response)
+  }
+  blueprint <- with_row_bound(with_range(blueprint, range), settings$control$row_bound)
   plan_for(settings, blueprint, held)
+}
+
+abort_no_range <- function(response) {
+  abort("argument", sprintf(
+    "`schema` must state the bounds of the response `%s`.",
+    paste(deparse(response, 500L), collapse = " ")
+  ), argument = "schema")
 }
 
 abort_no_sizes <- function() {
@@ -95,10 +116,12 @@ abort_no_sizes <- function() {
   )
 }
 
-as_blueprint <- function(x) {
-  if (inherits(x, "dpadmm_blueprint")) return(unclass(x))
-  if (is.character(x) && length(x) > 0L && !anyNA(x)) return(matrix_blueprint(length(x), x))
-  matrix_blueprint(check_number(x, "x", lower = 1, upper = 1e8, whole = TRUE))
+#' @param x names of columns, or how many there are.
+#' @noRd
+columns_blueprint <- function(x, intercept, rows) {
+  names <- if (is.character(x) && length(x) > 0L && !anyNA(x)) x
+  p <- if (is.null(names)) check_number(x, "x", lower = 1, upper = 1e8, whole = TRUE)
+  matrix_blueprint(if (is.null(names)) p else length(names), names, NULL, intercept, rows)
 }
 
 #' Parties in the order of the network's names, when those are the same names.
