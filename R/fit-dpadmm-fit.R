@@ -14,14 +14,32 @@
 #' operating system; [set.seed()] does not matter. `seed` makes a run repeatable,
 #' and its privacy statement then says "simulation, not a private release".
 #'
-#' Formulas and data frames: numeric columns are scaled from their bounds to
-#' \[0, 1\], categorical ones become one indicator per level (all of them: the
-#' penalty keeps the model unique), and an intercept column is added unless the
-#' formula removes it. Bounds and levels that `schema` does not state are read
-#' from the records, which is not private: there is a warning of class
-#' `dpadmm_privacy_leak` and a line in the statement. Rows longer than
-#' `control$row_bound` are shortened to it, in [predict()] too; the coefficients
-#' belong to those scaled columns.
+#' [coef()][coef.dpadmm_fit] gives coefficients in the user's units: log odds per year, or euros
+#' per year.
+#'
+#' @section Columns and rows:
+#' Noise hides a record whose features have norm `control$row_bound` at most.
+#'
+#' * Formulas and data frames: numeric columns are scaled from their bounds to \[-1, 1\] (to
+#'   \[-1, 1\] about zero where the formula has nothing that could take up a shift, as
+#'   without an intercept), categorical ones become one indicator per level (all of them: the
+#'   penalty keeps the model unique), and an intercept column is added unless the formula
+#'   removes it. All columns are then divided by the same public number, the square root of the
+#'   number of terms over the row bound, so that no row is longer than it. The penalty, on the
+#'   intercept too, is of the coefficients of these columns (`fit$coefficients`).
+#' * With `rows = "shorten"` they are not divided, and rows longer than the bound are shortened to
+#'   it one by one, in [predict()] too. That can predict a little better, but the coefficients
+#'   are then not those of the loss; the statement says how much of what the bounds allow is
+#'   shortened.
+#' * Bounds and levels that `schema` does not state are read from the records, which is not
+#'   private: there is a warning of class `dpadmm_privacy_leak` and a line in the statement.
+#' * Matrices: columns are taken as they are. A row that is longer than the bound is an error of
+#'   class `dpadmm_error_row_bound`, or is shortened with `rows = "shorten"`. With an
+#'   intercept the model has the rows (bound, x) / sqrt(2).
+#' * A response of a regression loss is scaled from its bounds to \[-1, 1\] (values outside
+#'   are set to the nearer bound); predictions, coefficients and [evaluate()] are in its own
+#'   units, a loss's width in those of the scaled one. Of a matrix fit without bounds it is
+#'   taken as it is, and should be of the size of 1.
 #'
 #' @section Terms of a formula:
 #' A term like `I(age > mean(age))`, `age / max(age)` or `rank(age)` reads all records: one of
@@ -51,8 +69,8 @@
 #' The constants were chosen on Adult and on synthetic data.
 #'
 #' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
-#'   package Matrix: n records in rows, d features in columns; or a plan of [dpadmm_plan()].
-#' @param y n labels: -1 (or 0) and 1, logical, strings or a factor with two levels
+#'   package Matrix: n records in rows, features in columns; or a plan of [dpadmm_plan()].
+#' @param y n labels, a vector or one column: -1 (or 0) and 1, logical, strings or a factor with two levels
 #'   (the second is the positive class); numbers for a regression loss. Labels that are all
 #'   the same are no error, because that would tell of a record that differs. For the same
 #'   reason nobody looks which numbers occur: -1 and 0 are both the negative class, which is
@@ -92,6 +110,15 @@
 #' @param seed a whole number for a repeatable simulation; `NULL` for a private
 #'   release.
 #' @param control see [dpadmm_control()].
+#' @param response two numbers, the public bounds of the response of a regression loss. `NULL`:
+#'   those of `schema`; else a formula or data frame fit reads them, which is noted as a leak.
+#' @param intercept whether a matrix or data frame gets an intercept column first. Formulas say
+#'   it themselves. The settings of the papers have none.
+#' @param rows what becomes of rows that could be longer than `control$row_bound`: `"scale"`
+#'   (formulas and data frames), `"error"` (matrices) or `"shorten"`, see Columns and rows.
+#' @param subset of `data`, the rows to use: an expression that is evaluated as [stats::lm()]
+#'   does. If it depends on what records hold, so does how many there are, which the guarantee
+#'   takes to be public.
 #' @param schema public bounds and levels, see [dpadmm_schema()].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
@@ -123,7 +150,7 @@
 #'   nodes = ~hospital, schema = public, epsilon = 10
 #' )
 #' fit
-#' coef(fit)
+#' coef(fit) # log odds: per year, and of smokers and others
 #' head(predict(fit, patients, type = "response"))
 #' @export
 dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")

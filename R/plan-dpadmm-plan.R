@@ -18,13 +18,15 @@
 #' @param x a formula, a number of columns (without the intercept nothing is added), or the
 #'   columns' names.
 #' @param schema see [dpadmm_schema()]: every variable of the formula, and the response when
-#'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`.
+#'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`, or is a number.
 #' @param sizes number of records of each party: a vector (or a table), whose names are those
 #'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
 #'   record is a user) or the number of records of each user.
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
 #' @param network,method,loss,penalty,C,rho,iterations,epsilon,delta,noise,control,classes as
 #'   in [dpadmm_fit()].
+#' @param response,intercept,rows as in [dpadmm_fit()]. A formula's regression loss needs the
+#'   bounds of the response, here or in `schema`.
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
 #' @param ... further arguments, as of the method for columns.
