@@ -10,7 +10,8 @@
 #' @return A function of class `dpadmm_release`, `function(data, seed = NULL)`, that returns
 #'   all released values as one vector: every message, and for [ipp_admm()] who sent when.
 #'   `data` is a list with a matrix `x`, labels `y` and, where the method has nodes,
-#'   `nodes`, such as those of [worst_case_neighbours()].
+#'   `nodes`, such as those of [worst_case_neighbours()]. The records are taken as they are: no
+#'   intercept is added, and rows longer than `control$row_bound` are shortened.
 #'   Data of other sizes than the first are a `dpadmm_error_plan`.
 #' @seealso [audit()].
 #' @examples

@@ -5,8 +5,7 @@
 new_fit <- function(plan, result, records, seeded) {
   problem <- plan$problem
   result <- split_result(plan, result)
-  columns <- records$blueprint$columns
-  if (is.null(columns)) columns <- paste0("x", seq_len(problem$d))
+  columns <- coefficient_names(records$blueprint)
   models <- t(result$f)
   dimnames(models) <- list(problem$names, columns)
   iterates <- result$iterates

@@ -16,7 +16,7 @@ print.dpadmm_fit <- function(x, ...) {
 #' @param object a fit of [dpadmm_fit()].
 #' @param ... not used.
 #' @return An object of class `summary.dpadmm_fit` with the method and its settings,
-#'   the nodes, the largest coefficients, the consensus reached, the privacy statement, and
+#'   the nodes, the largest coefficients (in the user's units), the consensus reached, the privacy statement, and
 #'   what the plan expected.
 #' @export
 summary.dpadmm_fit <- function(object, ...) {
@@ -38,7 +38,7 @@ print.summary.dpadmm_fit <- function(x, ...) {
     if (!is.null(x$gap)) sprintf("%s %.3g, ", gap, x$gap), sprintf("step %.3g", x$step)
   )))
   largest <- utils::head(x$coefficients[order(-abs(x$coefficients))], 6L)
-  cat("\nLargest coefficients\n")
+  cat("\nLargest coefficients, in the units of the data\n")
   print(largest, digits = 3L)
   cat("\n")
   print(x$privacy)

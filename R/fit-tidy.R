@@ -2,7 +2,8 @@
 
 #' Tidy a fit
 #'
-#' Methods for the generics of package generics (and broom).
+#' Methods for the generics of package generics (and broom). Estimates are in the user's units, as
+#' [coef()][coef.dpadmm_fit] gives them.
 #'
 #' @param x a fit of [dpadmm_fit()].
 #' @param nodes whether to give every node's coefficients.

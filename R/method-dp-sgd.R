@@ -43,7 +43,7 @@
 #' dpadmm_fit(lasso$x, lasso$y,
 #'   method = dp_sgd(step = 2, batch = 30, clip = 0.5), loss = "squared",
 #'   penalty = penalty_l1(0.002), iterations = 50, noise = gaussian_noise(0.05), delta = 1e-6,
-#'   seed = 1
+#'   seed = 1, intercept = FALSE
 #' )
 #' @export
 dp_sgd <- function(step = 1, batch = NULL, sampling = c("poisson", "fixed"), clip = NULL,

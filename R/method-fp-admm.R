@@ -91,7 +91,7 @@
 #' fit <- dpadmm_fit(lasso$x, lasso$y,
 #'   method = fp_admm(gamma = 20, setting = "federated", sample = 0.1, clip = 0.5),
 #'   loss = "squared", penalty = penalty_l1(0.002), iterations = 100,
-#'   epsilon = 5, delta = 1e-6, seed = 1
+#'   epsilon = 5, delta = 1e-6, seed = 1, intercept = FALSE
 #' )
 #' fit
 #' @export

@@ -64,7 +64,7 @@
 #' y <- ifelse(x[, 1] + x[, 2] > 0.5, 1, -1)
 #' dpadmm_fit(x, y,
 #'   method = acc_admm(rho = 0.1), penalty = graph_guided(rbind(c(1, 2), c(3, 4)), 0.001),
-#'   iterations = 30, epsilon = 1, delta = 1e-5, seed = 1
+#'   iterations = 30, epsilon = 1, delta = 1e-5, seed = 1, intercept = FALSE, rows = "shorten"
 #' )
 #' @name gradient
 NULL

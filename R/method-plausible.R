@@ -83,7 +83,7 @@
 #'   for differential privacy. *PVLDB* 10(6), 637-648. Algorithm 1 and section 4.2.
 #' @seealso [decentralised] for exact methods, [kkt_attack()].
 #' @examples
-#' x <- matrix(runif(4000), 1000) / 2
+#' x <- matrix(runif(4000), 1000) / 2 # four columns, so rows of norm 1 at most
 #' y <- ifelse(x[, 1] > x[, 2], 1, -1)
 #' fit <- dpadmm_fit(x, y,
 #'   nodes = 4, method = ipp_admm(eta = 0.5, max_sends = 5), iterations = 10,

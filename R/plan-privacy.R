@@ -56,7 +56,7 @@ plan_facts <- function(plan, released, view, seeded, leaks) {
   statement_facts(plan$problem$names,
     user_level = plan$problem$unit == "user",
     tolerance = if (!is.null(plan$tol)) max(plan$tol),
-    row_bound = plan$problem$row_bound, seeded = seeded, leaks = leaks,
+    rows = rows_words(plan$problem$blueprint), seeded = seeded, leaks = leaks,
     audience = if (is.null(view)) words$sees else .view_words[[view]],
     released = if (is.null(told)) release_words(plan$events, released) else told,
     stated = if (plan$private) words$bound, counted = counted_holders(plan$problem)

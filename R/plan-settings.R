@@ -81,3 +81,9 @@ check_no_dots <- function(...) {
     argument = if (length(name)) name
   )
 }
+
+abort_intercept <- function() {
+  abort("argument", "`intercept` is for matrices: a formula says it itself (`y ~ x - 1`).",
+    argument = "intercept"
+  )
+}

@@ -6,7 +6,7 @@
 #' @param names names of the nodes, in their order.
 #' @param user_level whether neighbours differ in one user's records, instead of one.
 #' @param tolerance gradient norm to which minimisers are found, where there are any.
-#' @param row_bound the bound that rows were shortened to.
+#' @param rows sentences about the bound of rows.
 #' @param seeded whether the noise is reproducible.
 #' @param leaks what was read from the records without noise.
 #' @param audience who can see what was released: a sentence begins with it.
@@ -15,11 +15,11 @@
 #' @param counted whose numbers of records a neighbour has too: "node", "user" or nobody's.
 #' @noRd
 statement_facts <- function(names, user_level = FALSE, tolerance = NULL,
-                            row_bound = NULL, seeded = FALSE, leaks = NULL, audience = NULL,
+                            rows = NULL, seeded = FALSE, leaks = NULL, audience = NULL,
                             released = NULL, stated = NULL, counted = NULL) {
   structure(list(
     names = names, user_level = user_level, tolerance = tolerance,
-    row_bound = row_bound, seeded = seeded, leaks = leaks, audience = audience,
+    rows = rows, seeded = seeded, leaks = leaks, audience = audience,
     released = released, stated = stated, counted = counted
   ), class = "dpadmm_facts")
 }
@@ -48,7 +48,7 @@ statement <- function(released, delta, facts) {
     caveat = if (printed) printed_caveat(released),
     theorem = if (printed) printed_title(released, delta),
     user_level = facts$user_level, tolerance = facts$tolerance,
-    row_bound = facts$row_bound, seeded = facts$seeded, leaks = facts$leaks,
+    rows = facts$rows, seeded = facts$seeded, leaks = facts$leaks,
     audience = facts$audience, stated = facts$stated, counted = facts$counted
   ), class = "dpadmm_privacy")
 }
@@ -178,9 +178,7 @@ conditions_text <- function(x) {
     if (!is.null(x$counted)) {
       sprintf("  The number of records of each %s is taken to be public.", x$counted)
     },
-    if (!is.null(x$row_bound)) {
-      sprintf("  Rows have norm at most %g: longer ones are shortened.", x$row_bound)
-    },
+    if (!is.null(x$rows)) paragraph(x$rows),
     if (!is.null(x$stated)) paste0("  ", x$stated),
     if (x$accountant == "sound") paragraph(paste0(
       "It holds for the program as it runs: messages are rounded to a grid, with noise that is ",

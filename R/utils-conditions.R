@@ -16,6 +16,7 @@
 #' | `formula` | a term of a formula is not computed row by row |
 #' | `nodes` | a node has no records, or the nodes do not fit the network |
 #' | `network` | a graph is disconnected, has a self-loop or is not symmetric |
+#' | `row_bound` | rows of a matrix are longer than the stated bound |
 #' | `level` | a factor level was not declared or not seen in training |
 #' | `plan` | data do not fit a plan: other parties, sizes or numbers of records |
 #' | `budget` | no noise can meet the asked privacy budget |
@@ -36,6 +37,7 @@
 #' | `theorem` | a setting lies outside a theorem that would otherwise cover it |
 #' | `utility` | a private fit is likely to be mostly noise |
 #' | `convergence` | a fit without noise has not arrived at the optimum |
+#' | `shortened` | coefficients are shown of rows that were shortened one by one |
 #'
 #' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
 #'
@@ -46,10 +48,10 @@ NULL
 .error_kinds <- c(
   "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
-  "interrupt", "engine", "entropy", "parse", "size", "package"
+  "interrupt", "engine", "entropy", "parse", "size", "package", "row_bound"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence")
+.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened")
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd
