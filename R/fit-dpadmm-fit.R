@@ -69,11 +69,12 @@
 #'   [dp_sgd()], [dp_cd()] and the [gradient] methods have no nodes. With a plan the names and
 #'   numbers of records must be the plan's; where the plan names no parties and `nodes` is
 #'   missing, the records are split at random.
-#' @param network who talks to whom, see [network]. Its nodes are the sorted values
+#' @param network who talks to whom: `"complete"`, `"ring"`, `"star"`, or see [network]. Its nodes are the sorted values
 #'   (or levels) of `nodes`.
 #' @param method the algorithm, see [decentralised], [fp_admm()], [dp_sgd()] and [gradient]; or
 #'   its name, for its defaults (`"mr_admm"`).
-#' @param loss a loss, by name or from [dpadmm_loss()].
+#' @param loss a loss, by name (`"logistic"`, or `"binomial"` for the same; `"huber"`, `"hinge"`,
+#'   `"squared"`) or from [dpadmm_loss()].
 #' @param penalty `NULL` for decentralised methods, whose penalty is
 #'   `(rho/N) ||f||^2 / 2`; for the others see [penalty], and for [gradient] methods
 #'   [regulariser]; `NULL`: none. They do not use `rho` and `network`, and only [gradient]

@@ -76,7 +76,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network")
   )
-  held <- align_sizes(check_sizes(sizes), network)
+  held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method
   if (length(held$size) > 1L && !many_holders(method)) {
     abort("argument", sprintf("%s has one data holder: `sizes` must be one number.", method$title),
