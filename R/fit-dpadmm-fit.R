@@ -99,7 +99,8 @@
 #' @param ... arguments of the matrix method.
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
-#'   `print()`, `summary()`, [plot()], [privacy()], `tidy()` and `glance()`. It has one shape for
+#'   `print()`, `summary()`, [plot()], [privacy()], [update()], `tidy()`, `glance()` and
+#'   `augment()`, and `formula()`, `terms()`, `nobs()` ([fit_formula]). It has one shape for
 #'   all methods: `coefficients` (N x d, N = 1 for methods with one model), `iterates` (an array
 #'   `[iteration, node, coefficient]`, or `[iteration, coefficient]` for methods with one
 #'   model, when `control` keeps them), `trace` (consensus gap and step size by iteration),
@@ -136,6 +137,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                control = dpadmm_control(), classes = NULL, ...) {
   check_no_dots(...)
+  asked <- asked_of_fit(match.call(), environment())
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
@@ -159,7 +161,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   held <- fit_holders(settings, nodes, nrow(records$x), key)
   plan <- plan_for(settings, records$blueprint, held)
   warn_of_leaks(records$leaks, plan$private, framed)
-  fit_plan(plan, records, held, key, settings$seed)
+  fit <- fit_plan(plan, records, held, key, settings$seed)
+  do.call(remember, c(list(fit), asked))
 }
 
 #' @rdname dpadmm_fit
@@ -182,14 +185,16 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE, .
   }
   if (length(x) != 3L) abort("argument", "The formula must have a response.", argument = "x")
   check_flag(row_wise, "row_wise")
-  fit_frame(x, data, NULL, nodes, schema, row_wise, ...)
+  fit <- fit_frame(x, data, NULL, nodes, schema, row_wise, ...)
+  remember(fit, x = x, schema = schema, row_wise = row_wise, nodes = node_column(nodes))
 }
 
 #' @rdname dpadmm_fit
 #' @export
 dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, ...) {
   if (missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
-  fit_frame(~., x, y, nodes, schema, TRUE, ...)
+  fit <- fit_frame(~., x, y, nodes, schema, TRUE, ...)
+  remember(fit, schema = schema, nodes = node_column(nodes))
 }
 
 #' @rdname dpadmm_fit

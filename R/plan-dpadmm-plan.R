@@ -61,7 +61,10 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
   loss <- dpadmm_loss(loss)
   blueprint <- schema_blueprint(x, schema, loss)
   if (!is.null(nodes)) blueprint$nodes <- check_node_column(nodes)
-  dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ..., loss = loss)
+  plan <- dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ...,
+    loss = loss
+  )
+  remember(plan, x = x, schema = schema, nodes = nodes)
 }
 
 #' @rdname dpadmm_plan
@@ -72,6 +75,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
                                 control = dpadmm_control(), classes = NULL, ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
+  asked <- given_arguments(match.call(), environment())
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network")
@@ -86,7 +90,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
   blueprint <- as_blueprint(x)
   classes <- check_classes(classes, settings$loss)
   blueprint$classes <- declared_classes(classes, blueprint$classes)
-  plan_for(settings, blueprint, held)
+  do.call(remember, c(list(plan_for(settings, blueprint, held)), asked))
 }
 
 abort_no_sizes <- function() {

@@ -32,6 +32,7 @@
 #' | `entropy` | the operating system gave no randomness |
 #' | `parse` | a file is malformed |
 #' | `size` | a size overflows or memory cannot be had |
+#' | `unavailable` | a fit cannot answer, for lack of records or of a formula |
 #' | `package` | an optional package is needed and not installed |
 #'
 #' | kind of warning | raised when |
@@ -48,7 +49,7 @@ NULL
 .error_kinds <- c(
   "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
-  "engine", "entropy", "parse", "size", "package"
+  "engine", "entropy", "parse", "size", "unavailable", "package"
 )
 
 .warning_kinds <- c("privacy_leak", "theorem", "utility")
