@@ -37,11 +37,13 @@
 #' What is not given is worked out from public numbers (nodes N, records n, the
 #' smallest node's B, features d, degrees, budget), never from the records.
 #'
-#' * Without noise, or with `noise` given: `C = 1`, `iterations = 50`.
-#' * With a finite `epsilon`: `C = rho n / N`, so that the penalty is `||f||^2 / (2n)`
-#'   against the mean loss; `iterations = 30` for Gaussian noise; for a pure budget,
-#'   whose noise grows with every release, twice epsilon, at least 2 and at most 10. To
-#'   compare with a fit without noise, give that one the same `C`.
+#' * `C = rho n / N`, so that the penalty is `||f||^2 / (2n)` against the mean loss (`lambda =
+#'   1/n`), shared among the nodes as `weights` says.
+#' * Without noise (`epsilon = Inf`) and without `iterations` the fit of a decentralised method is
+#'   the minimiser of its objective itself, to a distance of 1e-9 or a gradient of 1e-12 of the
+#'   largest: nothing is hidden, so Newton's method runs on all records together.
+#' * `iterations = 30` for Gaussian noise; for a pure budget, whose noise grows with every
+#'   release, twice epsilon, at least 2 and at most 10; 50 with `noise` given.
 #' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n,
 #'   the time at which the mean classifier has gathered noise of standard deviation
 #'   1.6 a coordinate, and the time at which curvature would cost a large part of the
@@ -79,9 +81,14 @@
 #'   `(rho/N) ||f||^2 / 2`; for the others see [penalty], and for [gradient] methods
 #'   [regulariser]; `NULL`: none. They do not use `rho` and `network`, and only [gradient]
 #'   methods use `C` (1 by default).
-#' @param C weight of the mean loss of a node, `0 < C <=` the number of records of
-#'   the smallest node. `NULL`: see Defaults.
+#' @param C weight of the mean loss of a node: the mean over the nodes, or one a node (`0 < C_i <=`
+#'   its number of records). `NULL`: see Defaults.
 #' @param rho weight of the penalty (> 0).
+#' @param lambda weight of `||f||^2 / 2` against the mean loss, as in `glmnet(alpha = 0)`, instead
+#'   of `rho`: `lambda = rho / (N C)`. For decentralised methods.
+#' @param weights how much unlike nodes count, see [party-weights]: `"precision"` (most for a
+#'   private estimate of given noise), `"records"` (each record the same) or `"nodes"` (each node
+#'   the same, as printed). For decentralised methods.
 #' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; 50
 #'   for methods with one model.
 #' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods also one a
@@ -104,8 +111,10 @@
 #'   all methods: `coefficients` (N x d, N = 1 for methods with one model), `iterates` (an array
 #'   `[iteration, node, coefficient]`, or `[iteration, coefficient]` for methods with one
 #'   model, when `control` keeps them), `trace` (consensus gap and step size by iteration),
-#'   `events`, `noise`, `nodes`, the `plan` it ran ([dpadmm_plan()]), and what else a method
-#'   releases. It holds no record, nothing computed from records that was not released, and no
+#'   `events`, `noise`, `nodes`, the `plan` it ran ([dpadmm_plan()]), `converged` (of a fit without
+#'   noise, whether the gradient that is left, as its trace bounds it, is below 1e-5 of the largest
+#'   possible one; else there is a warning of class `dpadmm_warning_convergence`; `NA` with noise),
+#'   and what else a method releases. It holds no record, nothing computed from records that was not released, and no
 #'   call.
 #'
 #'   Errors are classed, see [dpadmm-conditions].
@@ -134,6 +143,7 @@ dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")
 #' @export
 dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method = mr_admm(),
                                loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
+                               lambda = NULL, weights = c("precision", "records", "nodes"),
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                control = dpadmm_control(), classes = NULL, ...) {
   check_no_dots(...)
@@ -142,8 +152,9 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
-      if (!missing(nodes)) "nodes"
-    )
+      if (!missing(nodes)) "nodes", if (!missing(lambda)) "lambda",
+      if (!missing(weights)) "weights"
+    ), weights = weights, lambda = lambda
   )
   if (missing(nodes)) {
     if (on_graph(settings$method)) abort_no_nodes()
@@ -285,7 +296,9 @@ fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
   result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
     control = control
   )
-  new_fit(plan, result, records, seeded = !is.null(seed))
+  fit <- new_fit(plan, result, records, seeded = !is.null(seed))
+  warn_unless_converged(fit)
+  fit
 }
 
 #' Iterates of one model are kept unless the user says otherwise, those of many nodes are not.

@@ -180,7 +180,7 @@ measure <- function(fit, records, models) {
 penalty_of <- function(plan, models) {
   problem <- plan$problem
   if (!is.null(problem$network)) {
-    return(problem$rho / (2 * problem$N * problem$C) * colSums(models^2))
+    return(penalty_weight(problem) / 2 * colSums(models^2))
   }
   part <- plan$constraint
   if (is.null(part)) return(penalty_values(problem$penalty, models))

@@ -10,9 +10,9 @@
 #' @return `tidy()`: a data frame with one row a `term` (and `node`) and its
 #'   `estimate`. `glance()`: one row with `method`, `loss`, `nodes`, `records`,
 #'   `terms`, `iterations`, `epsilon`, `delta`, `accountant`, `expected` (the plan's
-#'   forecast), `seeded`, `gap`. `augment()`: `newdata` with a column `.fitted`, the probability of
-#'   the positive class (of losses without one the linear predictor) or the predicted value, and
-#'   for two classes `.pred_class`.
+#'   forecast), `seeded`, `converged` (see [dpadmm_fit()]), `gap`. `augment()`: `newdata` with a
+#'   column `.fitted`, the probability of the positive class (of losses without one the linear
+#'   predictor) or the predicted value, and for two classes `.pred_class`.
 #' @examples
 #' x <- matrix(runif(600), 200, dimnames = list(NULL, c("a", "b", "c"))) / 2
 #' fit <- dpadmm_fit(x, rep(c(-1, 1), 100), nodes = 4, epsilon = 20, seed = 1)
@@ -44,7 +44,7 @@ glance.dpadmm_fit <- function(x, ...) {
     method = x$plan$method$name, loss = problem$loss$name, nodes = problem$N,
     records = problem$records, terms = problem$d, iterations = x$plan$iterations,
     epsilon = spent$epsilon, delta = spent$delta, accountant = spent$accountant,
-    expected = x$plan$expected$verdict, seeded = x$seeded,
+    expected = x$plan$expected$verdict, seeded = x$seeded, converged = x$converged,
     gap = if (is.null(x$trace$gap)) NA_real_ else x$trace$gap[nrow(x$trace)]
   )
 }

@@ -30,6 +30,14 @@ new_method <- function(name, family, title, source, ...) {
   )
 }
 
+#' @param update the rules of a cycle of iterations; "recycled" ones read no record.
+#' @noRd
+new_graph_method <- function(name, title, source, update, ..., family = "graph") {
+  method <- new_method(name, family, title, source, ...)
+  method$update <- update
+  method
+}
+
 #' @export
 print.dpadmm_method <- function(x, ...) {
   set <- Filter(Negate(is.null), x$parameters)

@@ -141,4 +141,6 @@ fp_views <- function(setting, noise) {
 
 #' @noRd
 #' @export
-unused_arguments.dpadmm_family_server <- function(method) c("C", "rho", "network")
+unused_arguments.dpadmm_family_server <- function(method) {
+  c("C", "rho", "lambda", "weights", "network")
+}

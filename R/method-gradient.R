@@ -174,4 +174,6 @@ check_constraint <- function(parameters, m) {
 
 #' @noRd
 #' @export
-unused_arguments.dpadmm_family_split <- function(method) c("rho", "network")
+unused_arguments.dpadmm_family_split <- function(method) {
+  c("rho", "lambda", "weights", "network")
+}

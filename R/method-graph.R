@@ -54,9 +54,9 @@ NULL
 #' @export
 admm <- function(eta = NULL, perturb = c("dual", "primal")) {
   perturb <- check_choice(perturb, c("dual", "primal"), "perturb")
-  new_method("admm", "graph",
+  new_graph_method("admm",
     if (perturb == "dual") "ADMM (ADMM-DVP when private)" else "ADMM (ADMM-PVP when private)",
-    "Zhang and Zhu (2017)",
+    "Zhang and Zhu (2017)", "exact",
     eta = check_parameter(eta, "eta"), perturb = perturb
   )
 }
@@ -64,8 +64,8 @@ admm <- function(eta = NULL, perturb = c("dual", "primal")) {
 #' @rdname decentralised
 #' @export
 m_admm <- function(eta = NULL, growth = NULL, theta = NULL) {
-  new_method("m_admm", "graph", "M-ADMM (penalty perturbation when private)",
-    "Zhang, Khalili and Liu (2018)",
+  new_graph_method("m_admm", "M-ADMM (penalty perturbation when private)",
+    "Zhang, Khalili and Liu (2018)", "exact",
     eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),
     theta = check_parameter(theta, "theta")
   )
@@ -74,7 +74,8 @@ m_admm <- function(eta = NULL, growth = NULL, theta = NULL) {
 #' @rdname decentralised
 #' @export
 r_admm <- function(eta = NULL, gamma = NULL) {
-  new_method("r_admm", "graph", "R-ADMM", "Zhang, Khalili and Liu (2019), Algorithm 1",
+  new_graph_method("r_admm", "R-ADMM", "Zhang, Khalili and Liu (2019), Algorithm 1",
+    c("exact", "recycled"),
     eta = check_parameter(eta, "eta"), gamma = check_parameter(gamma, "gamma", open_lower = FALSE)
   )
 }
@@ -82,7 +83,8 @@ r_admm <- function(eta = NULL, gamma = NULL) {
 #' @rdname decentralised
 #' @export
 mr_admm <- function(eta = NULL, growth = NULL, gamma = NULL) {
-  new_method("mr_admm", "graph", "MR-ADMM", "Zhang, Khalili and Liu (2019), Algorithms 2 and 3",
+  new_graph_method("mr_admm", "MR-ADMM", "Zhang, Khalili and Liu (2019), Algorithms 2 and 3",
+    c("exact", "recycled"),
     eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),
     gamma = check_parameter(gamma, "gamma", open_lower = FALSE)
   )

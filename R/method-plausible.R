@@ -97,8 +97,9 @@ NULL
 #' @rdname plausible
 #' @export
 pp_admm <- function(eta = NULL, beta = NULL, split = NULL, eps1 = NULL, eps3 = NULL) {
-  new_method("pp_admm", c("plausible", "graph"), "PP-ADMM",
-    "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 1",
+  new_graph_method("pp_admm", "PP-ADMM", "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 1",
+    "plausible",
+    family = c("plausible", "graph"),
     eta = check_parameter(eta, "eta"), beta = check_parameter(beta, "beta"),
     split = check_split(split, "split"),
     eps1 = check_parameter(eps1, "eps1"), eps3 = check_eps3(eps3, eps1)
@@ -114,8 +115,9 @@ ipp_admm <- function(eta = NULL, beta = NULL, split = NULL, threshold = 1e-3, ma
     max_sends <- as.integer(max_sends)
   }
   if (!is.null(eps_ratio)) check_number(eps_ratio, "eps_ratio", lower = 0, open_lower = TRUE)
-  new_method("ipp_admm", c("plausible", "graph"), "IPP-ADMM",
-    "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 2",
+  new_graph_method("ipp_admm", "IPP-ADMM", "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 2",
+    "sparse_vector",
+    family = c("plausible", "graph"),
     eta = check_parameter(eta, "eta"), beta = check_parameter(beta, "beta"),
     split = check_split(split, "split"),
     threshold = check_number(threshold, "threshold"), max_sends = max_sends,

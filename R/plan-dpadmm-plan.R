@@ -23,7 +23,7 @@
 #'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
 #'   record is a user) or the number of records of each user.
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
-#' @param network,method,loss,penalty,C,rho,iterations,epsilon,delta,noise,control,classes as
+#' @param network,method,loss,penalty,C,rho,lambda,weights,iterations,epsilon,delta,noise,control,classes as
 #'   in [dpadmm_fit()].
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
@@ -71,6 +71,7 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
 #' @export
 dpadmm_plan.default <- function(x, sizes, network = network_complete(), method = mr_admm(),
                                 loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
+                                lambda = NULL, weights = c("precision", "records", "nodes"),
                                 iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                 control = dpadmm_control(), classes = NULL, ...) {
   check_no_dots(...)
@@ -78,7 +79,10 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
   asked <- given_arguments(match.call(), environment())
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
-    given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network")
+    given = c(
+      if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
+      if (!missing(lambda)) "lambda", if (!missing(weights)) "weights"
+    ), weights = weights, lambda = lambda
   )
   held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method

@@ -40,7 +40,7 @@ forecast_of.dpadmm_family_graph <- function(method, plan) {
   }
   forecast_graph(plan$rule, plan$eta, plan$theta, plan$gamma,
     none + scale_sd(plan, plan$scales$objective), none + sent_sd(plan),
-    pull = rep(problem$C, problem$N), ridge = problem$rho / problem$N,
+    pull = problem$C, ridge = problem$rho / problem$N,
     network = problem$network, loss = problem$loss, row_bound = problem$row_bound,
     d = problem$d, test = test
   )

@@ -12,27 +12,13 @@
 .default_growth <- 4     # growth of the penalty over a private run
 .default_proximal <- 0.1 # gamma against 2 eta V
 
-#' C and iterations where the user gave none: 1 and 50, but for a finite total budget C is
-#' such that the penalty weighs 1/n a record and the iterations are fewer; very few for a
+#' Iterations where the user gave none: 50, but for a finite total budget fewer; very few for a
 #' pure budget, whose noise grows with every release.
 #' @noRd
-default_problem <- function(problem, budget, iterations) {
-  calibrated <- all(is.finite(if (is.null(budget$epsilon)) Inf else budget$epsilon))
-  C <- problem$C
-  if (is.null(C)) {
-    size <- problem$size
-    C <- if (calibrated) min(problem$rho * mean(size) / problem$row_bound^2, size) else 1
-  }
-  if (is.null(iterations)) {
-    iterations <- if (!calibrated) {
-      50
-    } else if (noise_mechanism(budget$mechanism)$pure) {
-      2 * min(max(1, round(min(budget$epsilon))), 5)
-    } else {
-      30
-    }
-  }
-  list(C = C, iterations = as.integer(iterations))
+default_iterations <- function(budget) {
+  if (!budget$private || !is.null(budget$noise)) return(50L)
+  if (!noise_mechanism(budget$mechanism)$pure) return(30L)
+  as.integer(2 * min(max(1, round(min(budget$epsilon))), 5))
 }
 
 #' Penalty, growth, dual step and proximal weight.
@@ -47,26 +33,26 @@ default_parameters <- function(problem, budget, iterations, grows, cycle) {
     n, noise_time(problem, budget, K), curvature_time(problem, budget, iterations, K)
   )
   steps <- sum(growth^-seq_len(K)) * if (cycle > 1L) 1 + 1 / (1 + .default_proximal) else 1
-  eta <- problem$C * problem$row_bound^2 * steps / (2 * degree * time)
+  eta <- mean(problem$C) * problem$row_bound^2 * steps / (2 * degree * time)
   list(eta = eta, growth = growth, gamma = 2 * .default_proximal * eta * growth * degree)
 }
 
-#' Standard deviation of one noisy update's linear term per coordinate, over C and the row
-#' bound. For a budget: what it will about be after calibration.
+#' Standard deviation of one noisy update's linear term per coordinate, root mean square over the
+#' nodes, over their mean weight and the row bound. For a budget: what it will about be after
+#' calibration.
 #' @noRd
 noise_sd <- function(problem, budget, K) {
   if (!budget$private) return(0)
   mechanism <- noise_mechanism(budget$mechanism)
   if (!is.null(budget$noise)) {
     sd <- mechanism$sd(mean(budget$noise$scale), problem$d)
-    return(sd / (problem$C * problem$row_bound))
+    return(sd / (mean(problem$C) * problem$row_bound))
   }
-  sensitivity <- 2 * problem$loss$lipschitz / min(problem$size)
-  if (mechanism$pure) {
-    return(sensitivity * K * sqrt(problem$d + 1) / min(budget$epsilon))
-  }
+  sensitivity <- 2 * problem$loss$lipschitz * problem$C / mean(problem$C) / problem$size
   # Renyi accounting needs about 1.085 times the noise of the exact composition
-  1.085 * sensitivity * sqrt(K) * gaussian_sigma(min(budget$epsilon), budget$delta, 1)
+  accounting <- if (mechanism$pure && budget$delta == 0) 1 else 1.085
+  sd <- accounting * sqrt(K) * noise_multiplier(budget, problem$d, K) * sensitivity
+  sqrt(mean(sd^2))
 }
 
 noise_time <- function(problem, budget, K) {
@@ -82,14 +68,14 @@ noise_time <- function(problem, budget, K) {
 curvature_time <- function(problem, budget, iterations, K) {
   if (!budget$private || !is.null(budget$noise)) return(Inf)
   loss <- problem$loss
-  epsilon <- min(budget$epsilon)
   kappa <- if (noise_mechanism(budget$mechanism)$pure) {
-    0.1 * epsilon / K
+    0.1 * budget$epsilon / K
   } else {
-    z <- 1.085 * gaussian_sigma(epsilon, budget$delta, 1)
+    z <- 1.085 * noise_multiplier(budget, problem$d, K)
     shift <- if (loss$logistic_curvature) 0.5 else 0.15
-    min(shift / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / budget$delta))))
+    pmin(shift / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / budget$delta))))
   }
-  kappa / loss$curvature * min(problem$size) * iterations *
+  share <- problem$C / mean(problem$C)
+  min(kappa / share * problem$size) / loss$curvature * iterations *
     min(problem$degree) / mean(problem$degree)
 }

@@ -8,12 +8,17 @@
 #' @noRd
 schedule <- function(method, problem, budget, iterations) UseMethod("schedule")
 
-#' @param update the rules of a cycle; recycled updates are noiseless and do not move the dual.
+noisy_updates <- function(method, iterations) {
+  sum(rep_len(method$update, iterations) != "recycled")
+}
+
 #' @param grows whether the penalty of the k-th cycle is eta growth^k.
 #' @noRd
-new_schedule <- function(problem, budget, iterations, parameters, update, grows = FALSE,
+new_schedule <- function(method, problem, budget, iterations, grows = FALSE,
                          place = "objective", printed = NULL) {
   N <- problem$N
+  parameters <- method$parameters
+  update <- method$update
   cycle <- rep_len(update, iterations)
   noisy <- cycle != "recycled"
   k <- ceiling(seq_len(iterations) / length(update))
@@ -44,20 +49,23 @@ new_schedule <- function(problem, budget, iterations, parameters, update, grows 
 
 #' @noRd
 #' @export
+schedule.dpadmm_family_graph <- function(method, problem, budget, iterations) {
+  new_schedule(method, problem, budget, iterations)
+}
+
+#' @noRd
+#' @export
 schedule.dpadmm_method_admm <- function(method, problem, budget, iterations) {
   dual <- method$parameters$perturb == "dual"
-  new_schedule(problem, budget, iterations, method$parameters,
-    update = "exact", place = if (dual) "objective" else "output",
-    printed = if (dual) "m_admm"
+  new_schedule(method, problem, budget, iterations,
+    place = if (dual) "objective" else "output", printed = if (dual) "m_admm"
   )
 }
 
 #' @noRd
 #' @export
 schedule.dpadmm_method_m_admm <- function(method, problem, budget, iterations) {
-  out <- new_schedule(problem, budget, iterations, method$parameters,
-    update = "exact", grows = TRUE, printed = "m_admm"
-  )
+  out <- new_schedule(method, problem, budget, iterations, grows = TRUE, printed = "m_admm")
   theta <- method$parameters$theta
   if (is.null(theta)) theta <- min(out$eta[, 1L])
   out$theta[] <- per_node(theta, problem$N, "theta")
@@ -68,31 +76,11 @@ schedule.dpadmm_method_m_admm <- function(method, problem, budget, iterations) {
 #' @noRd
 #' @export
 schedule.dpadmm_method_r_admm <- function(method, problem, budget, iterations) {
-  new_schedule(problem, budget, iterations, method$parameters,
-    update = c("exact", "recycled"), printed = "recycled_admm"
-  )
+  new_schedule(method, problem, budget, iterations, printed = "recycled_admm")
 }
 
 #' @noRd
 #' @export
 schedule.dpadmm_method_mr_admm <- function(method, problem, budget, iterations) {
-  new_schedule(problem, budget, iterations, method$parameters,
-    update = c("exact", "recycled"), grows = TRUE, printed = "recycled_admm"
-  )
-}
-
-#' @noRd
-#' @export
-schedule.dpadmm_method_pp_admm <- function(method, problem, budget, iterations) {
-  new_schedule(problem, budget, iterations, method$parameters,
-    update = "plausible"
-  )
-}
-
-#' @noRd
-#' @export
-schedule.dpadmm_method_ipp_admm <- function(method, problem, budget, iterations) {
-  new_schedule(problem, budget, iterations, method$parameters,
-    update = "sparse_vector"
-  )
+  new_schedule(method, problem, budget, iterations, grows = TRUE, printed = "recycled_admm")
 }

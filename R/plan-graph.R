@@ -13,33 +13,35 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
   if (!is.null(budget$epsilon)) {
     budget$epsilon <- per_node(budget$epsilon, problem$N, "epsilon")
   }
-  chosen <- default_problem(problem, budget, settings$iterations)
-  problem$C <- chosen$C
-  check_weight_of_loss(problem)
+  optimum <- wants_optimum(method, budget, settings)
+  iterations <- settings$iterations
+  if (is.null(iterations)) iterations <- if (optimum) 1 else default_iterations(budget)
+  iterations <- as.integer(iterations)
+  problem <- weigh_parties(problem, budget, noisy_updates(method, iterations))
   if (budget$private && is.infinite(problem$loss$lipschitz)) {
     abort("argument", sprintf(
       'A private fit needs a loss with bounded slope; "%s" has none (try "huber").',
       problem$loss$name
     ), argument = "loss", value = problem$loss$name)
   }
-  orders <- schedule(method, problem, budget, chosen$iterations)
+  orders <- schedule(method, problem, budget, iterations)
   tol <- graph_tolerance(problem, budget, settings$control)
   plan <- c(list(
-    problem = problem, budget = budget, iterations = chosen$iterations,
+    problem = problem, budget = budget, iterations = iterations,
     tol = tol, slop = tol,
     updates = sum(orders$noisy), shapes = c("node", "matrix"),
-    start = start_values(settings$control$start, problem$N, problem$d)
+    start = start_values(settings$control$start, problem$N, problem$d), optimum = optimum
   ), orders)
   plan
 }
 
-check_weight_of_loss <- function(problem) {
-  if (!any(bad <- problem$C > problem$size)) return(invisible())
-  name <- problem$names[bad][1L]
-  abort("argument", sprintf(
-    "`C` must be at most the number of records of every node: C = %g, but node \"%s\" has %d.",
-    problem$C, name, problem$size[bad][1L]
-  ), argument = "C", value = problem$C, place = name)
+#' Whether the minimiser itself is asked for: no noise, no number of iterations, and dual steps
+#' that do not weigh the nodes in a way of their own.
+#' @noRd
+wants_optimum <- function(method, budget, settings) {
+  alike <- function(x) length(unique(x)) <= 1L
+  steps <- method$parameters[c("eta", "growth", "theta")]
+  !budget$private && is.null(settings$iterations) && all(vapply(steps, alike, NA))
 }
 
 #' Gradient norm to which a node's problem is solved. Unless the user says otherwise: without
@@ -53,7 +55,7 @@ graph_tolerance <- function(problem, budget, control) {
     return(rep_len(mechanism$solver_share / 2 * gradient_sensitivity(problem), problem$N))
   }
   gradient <- problem$loss$lipschitz
-  rep(1e-10 * problem$C * problem$row_bound * if (is.finite(gradient)) gradient else 1, problem$N)
+  1e-10 * problem$C * problem$row_bound * if (is.finite(gradient)) gradient else 1
 }
 
 #' The largest change of a node's mean gradient, weighted by C, when a record is replaced.
@@ -132,8 +134,9 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   own <- function(scale) if (!is.null(scale)) scale[, plan$noisy, drop = FALSE]
   objective <- draw_bounds(mechanism, own(plan$scales$objective), d)
   gradient <- problem$C * problem$loss$lipschitz * problem$row_bound
-  reach <- apply((100 * gradient + 2 * objective$most + 0 * modulus) / modulus, 1L, max) +
-    10 * sqrt(colSums(plan$start^2))
+  # a node with a small weight follows the others as far as they go
+  own_reach <- apply((100 * gradient + 2 * objective$most + 0 * modulus) / modulus, 1L, max)
+  reach <- max(own_reach) + 10 * sqrt(colSums(plan$start^2))
   curvature <- problem$C * problem$loss$curvature * problem$row_bound^2
   slopes <- 4 * max(1, problem$loss$lipschitz) + problem$loss$curvature
   solver <- curvature * 5 * (d + 6) * u * reach + # margins, and those a model is not asked at

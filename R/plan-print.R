@@ -31,17 +31,37 @@ plan_lines <- function(plan) {
         "%d on a %s network with %d edges; %s records each", problem$N, network$name,
         nrow(network$edges), span(problem$size)
       ), problem = sprintf(
-        "%s loss, %d coefficients, C = %g, rho = %g", problem$loss$name, problem$d, problem$C,
-        problem$rho
-      ))
+        "%s loss, %d coefficients, C = %s, rho = %g (lambda = %.3g)", problem$loss$name,
+        problem$d, span(problem$C), problem$rho, penalty_weight(problem)
+      ), weights = weights_words(problem))
     },
-    iterations = paste0(
-      plan$iterations, if (!is.null(network)) paste(", penalty eta", span(plan$eta))
-    ),
+    iterations = iterations_words(plan),
     settings = settings_words(plan$method)
   )
   if (!is.null(plan$noise)) lines[["noise"]] <- noise_words(plan)
   lines
+}
+
+iterations_words <- function(plan) {
+  if (isTRUE(plan$optimum)) return("none: the optimum, by Newton's method on all records")
+  paste0(
+    plan$iterations, if (on_graph(plan$method)) paste(", penalty eta", span(plan$eta))
+  )
+}
+
+#' What the penalty ||f||^2 / 2 weighs against the mean loss.
+#' @noRd
+penalty_weight <- function(problem) problem$rho / (problem$N * mean(problem$C))
+
+#' How unlike parties count.
+#' @noRd
+weights_words <- function(problem) {
+  share <- problem$C / sum(problem$C)
+  if (diff(range(share)) < 1e-9) return(NULL)
+  at <- c(which.min(share), which.max(share))
+  sprintf("%s: from %.2g%% (%s) to %.2g%% (%s)", problem$weights,
+    100 * share[at[1L]], problem$names[at[1L]], 100 * share[at[2L]], problem$names[at[2L]]
+  )
 }
 
 #' The noise of one release, as a user would give it.

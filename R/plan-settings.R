@@ -3,13 +3,15 @@
 #' @param given names of arguments that the user gave although they have defaults.
 #' @noRd
 plan_settings <- function(network, method, loss, penalty, C, rho, iterations, epsilon, delta,
-                          noise, seed, control, given) {
+                          noise, seed, control, given, weights = .party_weights,
+                          lambda = NULL) {
   loss <- dpadmm_loss(loss)
   method <- as_method(method)
   refuse_unused(method, given)
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   network <- check_network(network)
-  if (!is.null(C)) check_number(C, "C", lower = 0, open_lower = TRUE)
+  weights <- check_choice(weights, .party_weights, "weights")
+  check_weight_given(C, lambda, given, one = !on_graph(method))
   check_number(rho, "rho", lower = 0, open_lower = TRUE)
   if (!is.null(iterations)) {
     check_number(iterations, "iterations", lower = 1, upper = 1e6, whole = TRUE)
@@ -17,8 +19,29 @@ plan_settings <- function(network, method, loss, penalty, C, rho, iterations, ep
   budget <- check_budget(epsilon, delta, noise, per_node = on_graph(method))
   list(
     network = network, method = method, loss = loss, penalty = penalty, C = C, rho = rho,
-    iterations = iterations, budget = budget, control = control, seed = check_seed(seed)
+    iterations = iterations, budget = budget, control = control, seed = check_seed(seed),
+    weights = weights, lambda = lambda
   )
+}
+
+#' The weight of the loss against the penalty, which `C` and `lambda` say in two ways.
+#' @param one whether `C` is one number, or else perhaps one for each party.
+#' @noRd
+check_weight_given <- function(C, lambda, given, one) {
+  if (!is.null(C)) {
+    check_numbers(C, "C", lower = 0, open_lower = TRUE, length = if (one) 1L)
+  }
+  if (!is.null(lambda)) {
+    check_number(lambda, "lambda", lower = 0, open_lower = TRUE)
+    if ("rho" %in% given) {
+      abort("argument", "Give `lambda` or `rho`: lambda = rho / (N C).", argument = "lambda")
+    }
+  }
+  if (length(C) > 1L && "weights" %in% given) {
+    abort("argument", "`C` for each party says how much it counts: leave out `weights`.",
+      argument = "weights"
+    )
+  }
 }
 
 on_graph <- function(method) inherits(method, "dpadmm_family_graph")
@@ -43,7 +66,7 @@ plan_for <- function(settings, blueprint, held) {
   }
   problem <- new_problem(settings$loss, settings$penalty, parties, blueprint,
     network = network, users = users, C = settings$C, rho = settings$rho,
-    row_bound = settings$control$row_bound
+    lambda = settings$lambda, weights = settings$weights, row_bound = settings$control$row_bound
   )
   make_plan(problem, method, settings$budget, settings$iterations, settings$control,
     key = noise_key(settings$seed)

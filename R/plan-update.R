@@ -13,7 +13,7 @@
 #' @param data the records, as [dpadmm_fit()] takes them: a data frame, or a matrix with `y`.
 #' @param y labels, when `data` do not have them.
 #' @param ... arguments to change. `NULL` takes one back to its default; an `epsilon` replaces a
-#'   given `noise`, and the other way round. Of a fit also `nodes`, which is kept only when it is
+#'   given `noise`, and `lambda` a given `rho`, and the other way round. Of a fit also `nodes`, which is kept only when it is
 #'   a number of nodes or `~column`.
 #' @return A plan, or a fit. Errors as of [dpadmm_plan()] and [dpadmm_fit()].
 #' @examples
@@ -46,6 +46,9 @@ changed <- function(asked, formula., ...) {
   # a budget and a given noise exclude each other; noise = "gaussian" is next to a budget
   if (inherits(change$noise, "dpadmm_noise")) asked$epsilon <- NULL
   if (inherits(asked$noise, "dpadmm_noise") && !is.null(change$epsilon)) asked$noise <- NULL
+  # so do the two ways to say what the penalty weighs
+  if (!is.null(change$lambda)) asked$rho <- NULL
+  if (!is.null(change$rho)) asked$lambda <- NULL
   kept <- asked[setdiff(names(asked), names(change))]
   c(kept, Filter(Negate(is.null), change))
 }

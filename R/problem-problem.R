@@ -9,10 +9,11 @@
 #'   one.
 #' @noRd
 new_problem <- function(loss, penalty, parties, blueprint, network = NULL, users = NULL,
-                        C = NULL, rho = NULL, row_bound = 1) {
+                        C = NULL, rho = NULL, lambda = NULL, weights = NULL, row_bound = 1) {
   N <- length(parties$names)
   structure(list(
-    loss = loss, penalty = penalty, C = C, rho = rho, row_bound = row_bound,
+    loss = loss, penalty = penalty, C = C, rho = rho, lambda = lambda, weights = weights,
+    row_bound = row_bound,
     N = N, names = parties$names, named = parties$named, size = as.integer(parties$size),
     records = sum(parties$size),
     d = blueprint$d, blueprint = blueprint, network = network,

@@ -10,6 +10,9 @@
 #' @noRd
 run_plan <- function(plan, records, held, key, engine = NULL, keep = FALSE,
                      control = plan$control) {
+  if (isTRUE(plan$optimum)) {
+    return(run_optimum(plan, records, held, key, keep, control$threads))
+  }
   if (is.null(engine)) engine <- engines_table()[[control$engine]]()
   bar <- progress_bar(control$progress, plan$iterations, "Rounds")
   on.exit(bar$done())

@@ -39,6 +39,8 @@
 #' |---|---|
 #' | `privacy_leak` | something was read from the data without noise |
 #' | `theorem` | a setting lies outside a theorem that would otherwise cover it |
+#' | `utility` | a private fit is likely to be mostly noise |
+#' | `convergence` | a fit without noise has not arrived at the optimum |
 #'
 #' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
 #'
@@ -52,7 +54,7 @@ NULL
   "engine", "entropy", "parse", "size", "unavailable", "package"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem", "utility")
+.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence")
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd

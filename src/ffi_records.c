@@ -1,5 +1,6 @@
 #include "ffi_records.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -157,10 +158,43 @@ static void share_out(ffi_reader *reader, SEXP keeper, dpa_records all, size_t p
   ffi_check(reader, !several || (fits && next == every), "user_size");
 }
 
+/* What a record may have besides a row and a label, in the records' order; NULL: no
+ * record has. */
+static const double *extra(ffi_reader *reader, const char *name, size_t n, double least,
+                           double most) {
+  if (!ffi_has(reader, name))
+    return NULL;
+  const double *x = ffi_reals(reader, name, n);
+  int ok = 1;
+  for (size_t k = 0; x && k < n; k++)
+    ok &= x[k] >= least && x[k] <= most; /* and not NaN */
+  ffi_check(reader, ok, name);
+  return x;
+}
+
+static const double *weights(ffi_reader *reader, size_t n) {
+  return extra(reader, "weight", n, 0.0, 1.0);
+}
+
+static const double *offsets(ffi_reader *reader, size_t n) {
+  return extra(reader, "offset", n, -DBL_MAX, DBL_MAX);
+}
+
+static const double *placed(SEXP keeper, const double *x, const size_t *place,
+                            size_t n) {
+  if (!x)
+    return NULL;
+  double *out = FFI_TAKE(keeper, double, n);
+  for (size_t k = 0; k < n; k++)
+    out[place[k]] = x[k];
+  return out;
+}
+
 static dpa_records packed_records(ffi_reader *reader, SEXP keeper, double bound) {
   SEXP y = ffi_field(reader, "y");
   const size_t n = (size_t)Rf_xlength(y);
   const double *given = ffi_reals(reader, "y", n);
+  const double *weight = weights(reader, n), *offset = offsets(reader, n);
   const size_t *place = read_places(reader, keeper, n);
   dpa_records none;
   memset(&none, 0, sizeof none);
@@ -170,16 +204,17 @@ static dpa_records packed_records(ffi_reader *reader, SEXP keeper, double bound)
   if (!ffi_check(reader, x.rows == n, "y"))
     return none;
   dpa_records all = ffi_packed(reader, keeper, place, bound);
-  double *label = FFI_TAKE(keeper, double, n);
-  for (size_t k = 0; k < n; k++)
-    label[place[k]] = given[k];
-  all.y = label;
+  all.y = placed(keeper, given, place, n);
+  all.weight = placed(keeper, weight, place, n);
+  all.offset = placed(keeper, offset, place, n);
   return all;
 }
 
 static dpa_records placed_records(ffi_reader *reader, SEXP keeper, double bound) {
   dpa_records all = ffi_in_place(reader);
   all.y = ffi_reals(reader, "y", all.n);
+  all.weight = weights(reader, all.n);
+  all.offset = offsets(reader, all.n);
   if (reader->bad)
     return all;
   if (ffi_has(reader, "scale")) {

@@ -8,7 +8,8 @@
 
 /* One holding a party.
  *
- * x: a matrix, or list(p, i, x, Dim) of a dgCMatrix. y: labels.
+ * x: a matrix, or list(p, i, x, Dim) of a dgCMatrix. y: labels. `weight` in [0, 1] and
+ * `offset`: a number a record, or NULL, see record_loss.h.
  * layout = "packed": a copy in the order of the parties. `place` (from 1) is where each
  *   record goes, NULL: where it is; `size` the parties' numbers of records, NULL: one
  *   party; `user_size` the users' (relay "server"), NULL: one each.

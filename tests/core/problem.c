@@ -55,8 +55,9 @@ problem problem_make(size_t n, size_t d, double fill, int sparse, const dpa_loss
   p.row[n] = next;
   for (size_t j = 0; j < d; j++)
     p.lin[j] = problem_uniform(&stream, 1.0);
-  const dpa_records dense = {n, d, p.y, p.dense, 0, NULL, NULL, NULL, NULL, NULL};
-  const dpa_records rows = {n, d, p.y, NULL, 0, p.row, p.col, p.val, NULL, NULL};
+  const dpa_records dense = {.n = n, .d = d, .y = p.y, .dense = p.dense};
+  const dpa_records rows = {
+      .n = n, .d = d, .y = p.y, .row = p.row, .col = p.col, .val = p.val};
   p.data = sparse ? rows : dense;
   return p;
 }
@@ -81,9 +82,10 @@ double problem_gradient_norm(const problem *p, const dpa_solver *s, double *part
     long double margin = 0.0L;
     for (size_t j = 0; j < d; j++)
       margin += (long double)p->dense[k * d + j] * s->f[j];
-    const double at = (double)margin;
+    const double at = (double)margin + (p->data.offset ? p->data.offset[k] : 0.0);
     double derivative;
     s->loss->derivative(&at, p->y + k, 1, s->width, &derivative, NULL);
+    derivative *= p->data.weight ? p->data.weight[k] : 1.0;
     for (size_t j = 0; j < d; j++)
       g[j] += (long double)s->weight * derivative * p->dense[k * d + j];
   }

@@ -16,8 +16,7 @@ static void make_records(setting *s, size_t parties, taking taking) {
       s->x[i][k] = 0.4 * wave(100 * i + k);
     for (size_t k = 0; k < RECORDS; k++)
       s->y[i][k] = wave(7 * i + 3 * k) > 0.0 ? 1.0 : -1.0;
-    dpa_records records = {RECORDS, D,    s->y[i], s->x[i], 0,
-                           NULL,    NULL, NULL,    NULL,    NULL};
+    dpa_records records = {.n = RECORDS, .d = D, .y = s->y[i], .dense = s->x[i]};
     dpa_records_norms(&records, s->norm[i]);
     records.norm = s->norm[i];
     s->user_size[0] = 2;
@@ -118,7 +117,7 @@ static void make_split(setting *s) {
   }
   for (size_t j = 0; j < D; j++)
     s->inverse[j * D + j] = 1.0;
-  const dpa_records A = {IMAGES, D, NULL, s->A, 0, NULL, NULL, NULL, NULL, NULL};
+  const dpa_records A = {.n = IMAGES, .d = D, .dense = s->A};
   split->A = A;
   split->b = s->b;
   split->c = s->c;

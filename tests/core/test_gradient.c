@@ -83,9 +83,13 @@ static void expected_gradient(const records *r, const double *f, double clip,
 }
 
 static void check_gradient(const records *r, int sparse, double clip) {
-  dpa_records data = {
-      N,      WIDTH, r->y, sparse ? NULL : r->dense, 0, sparse ? r->row : NULL, r->col,
-      r->val, NULL,  NULL};
+  dpa_records data = {.n = N,
+                      .d = WIDTH,
+                      .y = r->y,
+                      .dense = sparse ? NULL : r->dense,
+                      .row = sparse ? r->row : NULL,
+                      .col = r->col,
+                      .val = r->val};
   dpa_gradient gradient;
   memset(&gradient, 0, sizeof gradient);
   gradient.data = &data;
@@ -125,8 +129,8 @@ static void check_split(int accelerated, dpa_poll poll, dpa_status expected) {
   static double iterates[T], gap[T], moved[T];
   const double one = 1.0, label = 3.0, minus = -1.0, zero = 0.0;
   const double lambda[DPA_PENALTY_PARAMETERS] = {1.0, 0.0};
-  const dpa_records data = {1, 1, &label, &one, 0, NULL, NULL, NULL, NULL, NULL};
-  const dpa_records A = {1, 1, NULL, &one, 0, NULL, NULL, NULL, NULL, NULL};
+  const dpa_records data = {.n = 1, .d = 1, .y = &label, .dense = &one};
+  const dpa_records A = {.n = 1, .d = 1, .dense = &one};
   const dpa_holding holding = {data, 1, NULL};
   dpa_plan plan;
   dpa_key key;

@@ -44,7 +44,7 @@ static int watch(void *context, size_t done) {
 static void prepare(path_run *s, int cycle, int noise) {
   memset(s, 0, sizeof *s);
   for (size_t i = 0; i < NODES; i++) {
-    const dpa_records data = {SIZE, 1, y[i], x[i], 0, NULL, NULL, NULL, NULL, NULL};
+    const dpa_records data = {.n = SIZE, .d = 1, .y = y[i], .dense = x[i]};
     s->holding[i].records = data;
     s->gamma[i] = 0.1 * (double)i;
     s->tol[i] = 1e-14;

@@ -191,7 +191,7 @@ static void check_division(void) {
       memcpy(norm + i * RECORDS, s->norm[i], sizeof s->norm[i]);
     }
     const dpa_records whole = {
-        PARTIES * RECORDS, D, y, x, 0, NULL, NULL, NULL, NULL, norm};
+        .n = PARTIES * RECORDS, .d = D, .y = y, .dense = x, .norm = norm};
     s->holding[0].records = whole;
     s->holding[0].users *= PARTIES;
     s->holding[0].size = all[k] == SEVERAL_RECORDS ? size : NULL;

@@ -86,8 +86,9 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
   r.val = get((size_t)stored, sizeof(double));
   dpa_pack_dense(n, d, r.plain, r.place, bound, r.dense);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, bound, r.row, r.col, r.val);
-  const dpa_records dense = {n, d, r.y, r.dense, 0, NULL, NULL, NULL, NULL, NULL};
-  const dpa_records sparse = {n, d, r.y, NULL, 0, r.row, r.col, r.val, NULL, NULL};
+  const dpa_records dense = {.n = n, .d = d, .y = r.y, .dense = r.dense};
+  const dpa_records sparse = {
+      .n = n, .d = d, .y = r.y, .row = r.row, .col = r.col, .val = r.val};
   r.as_dense = dense;
   r.as_sparse = sparse;
   return r;
@@ -156,7 +157,13 @@ static void check_in_place(const records *r, double bound) {
   double *m2 = get(n, sizeof(double)), *g = get(d, sizeof(double));
   double *g2 = get(d, sizeof(double)), *g3 = get(d, sizeof(double));
   int *at = get(d, sizeof(int));
-  dpa_records rows = {n, d, r->y, r->plain, n, NULL, NULL, NULL, scale, norm};
+  dpa_records rows = {.n = n,
+                      .d = d,
+                      .y = r->y,
+                      .dense = r->plain,
+                      .lead = n,
+                      .scale = scale,
+                      .norm = norm};
   dpa_measure(&rows, bound, scale, norm);
   int same = 1, within = 1, norms = 1, dots = 1, gathered = 1;
   size_t count = 0;
@@ -225,7 +232,8 @@ static void check_extremes(void) {
   for (size_t k = 0; k < n; k++) {
     double out[3], in_place[3], scale, length;
     dpa_pack_dense(1, 3, rows[k], &zero, 1.0, out);
-    const dpa_records one = {1, 3, NULL, rows[k], 1, NULL, NULL, NULL, &scale, &length};
+    const dpa_records one = {
+        .n = 1, .d = 3, .dense = rows[k], .lead = 1, .scale = &scale, .norm = &length};
     dpa_measure(&one, 1.0, &scale, &length);
     dpa_records_copy(&one, 0, in_place);
     CHECK(memcmp(in_place, out, sizeof out) == 0); /* one factor for both */

@@ -149,10 +149,16 @@ static void check_stores(void) {
     y[k] = k % 2 ? 1.0 : -1.0;
     place[k] = k;
   }
-  dpa_records here = {USERS, WIDE, y, x, USERS, NULL, NULL, NULL, scale, norm};
+  dpa_records here = {.n = USERS,
+                      .d = WIDE,
+                      .y = y,
+                      .dense = x,
+                      .lead = USERS,
+                      .scale = scale,
+                      .norm = norm};
   dpa_measure(&here, 1.0, scale, norm);
   dpa_pack_dense(USERS, WIDE, x, place, 1.0, packed);
-  dpa_records copy = {USERS, WIDE, y, packed, 0, NULL, NULL, NULL, NULL, NULL};
+  dpa_records copy = {.n = USERS, .d = WIDE, .y = y, .dense = packed};
   dpa_records_norms(&copy, norms);
   copy.norm = norms;
   const dpa_records *layout[] = {&here, &copy};
@@ -181,8 +187,8 @@ static void check_users_apart(void) {
     setting_make(s, &dpa_relay_server, &dpa_rule_prox, &dpa_mechanism_gaussian, 1,
                  SEVERAL_RECORDS);
     const size_t skip = one ? 2 : 0;
-    const dpa_records records = {5 - skip, 2,    y + skip, x + 2 * skip, 0,
-                                 NULL,     NULL, NULL,     NULL,         NULL};
+    const dpa_records records = {
+        .n = 5 - skip, .d = 2, .y = y + skip, .dense = x + 2 * skip};
     s->plan.d = 2;
     s->plan.clip = INFINITY;
     s->plan.mechanism = NULL;

@@ -90,6 +90,8 @@ test_that("update() of a plan plans as if asked anew", {
   noisy <- update(plan, noise = gamma_noise(0.5))
   expect_identical(noisy$budget$noise, gamma_noise(0.5))
   expect_equal(privacy(update(noisy, epsilon = 3))$epsilon, 3, tolerance = 1e-6)
+  expect_identical(update(anew(rho = 0.1), lambda = 0.2), anew(lambda = 0.2))
+  expect_identical(update(anew(lambda = 0.2), rho = 0.1), anew(rho = 0.1))
   columns <- dpadmm_plan(c("a", "b"), c(20, 30), epsilon = 1)
   expect_identical(update(columns, epsilon = 2)$problem$blueprint$columns, c("a", "b"))
   expect_blame(update(columns, . ~ a), "argument", "formula.")

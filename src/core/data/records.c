@@ -20,6 +20,10 @@ dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t co
     part.scale += first;
   if (part.norm)
     part.norm += first;
+  if (part.weight)
+    part.weight += first;
+  if (part.offset)
+    part.offset += first;
   return part;
 }
 

@@ -1,6 +1,7 @@
 /* Records: n rows of d features and a label each, dense or sparse, in a copy of our own
  * or where R keeps them. Row k is used scaled by scale[k], which shortens rows longer
- * than a stated bound; in a copy the rows are stored as they are used. */
+ * than a stated bound; in a copy the rows are stored as they are used. What weights and
+ * offsets do to the loss of a record is in record_loss.h. */
 #ifndef DPA_RECORDS_H
 #define DPA_RECORDS_H
 
@@ -17,8 +18,10 @@ typedef struct dpa_records {
   const int *row; /* n + 1 offsets into col and val; NULL when dense */
   const int *col; /* feature indices, increasing within a row */
   const double *val;
-  const double *scale; /* n factors in [0, 1]; NULL: all 1 */
-  const double *norm;  /* n norms of the rows as used, rounded up; NULL: not known */
+  const double *scale;  /* n factors in [0, 1]; NULL: all 1 */
+  const double *norm;   /* n norms of the rows as used, rounded up; NULL: not known */
+  const double *weight; /* n factors of the losses in [0, 1]; NULL: all 1 */
+  const double *offset; /* n numbers that are added to the margins; NULL: 0 */
 } dpa_records;
 
 /* Records whose scaled rows are copied at a time for the dense Hessian. */

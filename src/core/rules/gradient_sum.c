@@ -4,6 +4,7 @@
 
 #include "rules/gradient_sum.h"
 
+#include "data/record_loss.h"
 #include "data/shorten.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ static void chunk_sum(const dpa_gradient *gradient, const double *f, size_t chun
     const size_t m = end - at < DPA_GRADIENT_BLOCK ? end - at : DPA_GRADIENT_BLOCK;
     const dpa_records rows = dpa_records_part(data, at, m);
     dpa_records_margin(&rows, f, margin);
-    gradient->loss->derivative(margin, rows.y, m, gradient->width, derivative, NULL);
+    dpa_record_slopes(&rows, gradient->loss, gradient->width, margin, derivative, NULL);
     if (isfinite(gradient->clip))
       for (size_t k = 0; k < m; k++)
         derivative[k] = dpa_clip(derivative[k], norm[at + k], gradient->clip);

@@ -1,6 +1,7 @@
-/* The gradient of weight * sum_k L(y_k, f'x_k) over all records, in one pass through
- * memory. Rows go in chunks whose number depends on the shape of the data only, and the
- * chunks' sums are added in order: the result is the same for any number of threads. */
+/* The gradient of weight * sum_k L_k(f'x_k) over all records (record_loss.h), in one
+ * pass through memory. Rows go in chunks whose number depends on the shape of the data
+ * only, and the chunks' sums are added in order: the result is the same for any number
+ * of threads. */
 #ifndef DPA_GRADIENT_H
 #define DPA_GRADIENT_H
 

@@ -1,6 +1,7 @@
 #include "rules/node_model.h"
 
 #include "blas.h"
+#include "data/record_loss.h"
 #include "vector.h"
 
 #include <math.h>
@@ -27,9 +28,24 @@ dpa_status dpa_solver_factorise(dpa_solver *s) {
   return info == 0 ? DPA_OK : DPA_NUMERIC;
 }
 
+/* For a tied loss |L'''| = L'' |1 - 2 |L'||, whose second factor moves by at most 1/2 a
+ * unit of margin: the largest of these factors. A weight multiplies both sides. */
+static double unbalance(const dpa_solver *s) {
+  const double *weight = s->data->weight;
+  double most = 0.0;
+  for (size_t k = 0; k < s->data->n; k++) {
+    const double size = fabs(s->derivative[k]);
+    if (!weight)
+      most = fmax(most, fabs(1.0 - 2.0 * size));
+    else if (weight[k] > 0.0)
+      most = fmax(most, fabs(1.0 - 2.0 * size / weight[k]));
+  }
+  return most;
+}
+
 dpa_status dpa_solver_rebuild(dpa_solver *s) {
   const size_t n = s->data->n, d = s->data->d;
-  s->loss->derivative(s->margin, s->data->y, n, s->width, s->derivative, s->along);
+  dpa_record_slopes(s->data, s->loss, s->width, s->margin, s->derivative, s->along);
   for (size_t k = 0; k < n; k++)
     s->along[k] *= s->weight;
   memset(s->curvature, 0, (s->factor ? d * d : d) * sizeof *s->curvature);
@@ -37,14 +53,7 @@ dpa_status dpa_solver_rebuild(dpa_solver *s) {
     dpa_records_add_hessian(s->data, s->along, s->curvature, s->block);
   else
     dpa_records_add_diagonal(s->data, s->along, s->curvature);
-  /* for a tied loss |L'''| = L'' |1 - 2 |L'||, whose second factor moves by at most 1/2
-   * a unit of margin */
-  s->at.unbalance = 1.0;
-  if (s->loss->constants(s->width).tied) {
-    s->at.unbalance = 0.0;
-    for (size_t k = 0; k < n; k++)
-      s->at.unbalance = fmax(s->at.unbalance, fabs(1.0 - 2.0 * fabs(s->derivative[k])));
-  }
+  s->at.unbalance = s->loss->constants(s->width).tied ? unbalance(s) : 1.0;
   s->at.curved = 1;
   s->at.age = 0;
   s->at.served = 0;

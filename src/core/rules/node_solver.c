@@ -1,6 +1,7 @@
 #include "rules/node_solver.h"
 
 #include "blas.h"
+#include "data/record_loss.h"
 #include "rules/node_model.h"
 #include "vector.h"
 
@@ -100,7 +101,7 @@ static void data_gradient(dpa_solver *s) {
 /* Margins and the data's gradient from f. */
 static void from_scratch(dpa_solver *s) {
   dpa_records_margin(s->data, s->f, s->margin);
-  s->loss->derivative(s->margin, s->data->y, s->data->n, s->width, s->derivative, NULL);
+  dpa_record_slopes(s->data, s->loss, s->width, s->margin, s->derivative, NULL);
   data_gradient(s);
   s->at.known = 1;
   s->at.travelled = dpa_norm(s->f, s->data->d);
@@ -179,10 +180,10 @@ static double trial(dpa_solver *s, double t) {
   double at[BLOCK], sum = 0.0;
   for (size_t start = 0; start < n; start += BLOCK) {
     const size_t m = n - start < BLOCK ? n - start : BLOCK;
+    const dpa_records part = dpa_records_part(s->data, start, m);
     for (size_t k = 0; k < m; k++)
       at[k] = s->margin[start + k] + t * s->along[start + k];
-    s->loss->derivative(at, s->data->y + start, m, s->width, s->derivative + start,
-                        NULL);
+    dpa_record_slopes(&part, s->loss, s->width, at, s->derivative + start, NULL);
     sum += dpa_dot(s->derivative + start, s->along + start, m);
   }
   return s->weight * sum;

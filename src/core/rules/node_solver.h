@@ -1,13 +1,13 @@
 /* The strongly convex problem of one node,
  *
- *   minimise over f:  weight * sum_k L(y_k, x_k'f) + (quad / 2) ||f||^2 + lin'f,
+ *   minimise over f:  weight * sum_k L_k(x_k'f) + (quad / 2) ||f||^2 + lin'f,
  *
- * to a stated gradient norm. Newton's method on a curvature that is kept between
- * problems and rebuilt only when steps stop paying, corrected by limited-memory BFGS
- * pairs. Because the losses are functions of x'f, a step costs one product with X and
- * one with X', and its line search costs no pass over the features at all. The point,
- * its margins and its data gradient are kept too, so a problem that differs in lin and
- * quad starts for free.
+ * L_k the loss of record k (record_loss.h), to a stated gradient norm. Newton's method
+ * on a curvature that is kept between problems and rebuilt only when steps stop paying,
+ * corrected by limited-memory BFGS pairs. Because the losses are functions of x'f, a
+ * step costs one product with X and one with X', and its line search costs no pass over
+ * the features at all. The point, its margins and its data gradient are kept too, so a
+ * problem that differs in lin and quad starts for free.
  *
  * To a loose tolerance most problems need no pass at all: for a self-concordant loss
  * the kept gradient and curvature come with a bound on how far their quadratic model is
@@ -65,7 +65,7 @@ typedef struct dpa_solver {
   double *dir;        /* d */
   double *margin;     /* n: X f */
   double *along;      /* n: X dir */
-  double *derivative; /* n: dL at the trial point */
+  double *derivative; /* n: dL_k at the trial point */
   double *part;       /* d: sum over a block of records; NULL when one block is all */
   double *curvature;  /* d x d lower triangle of the data's Hessian at an earlier point,
                          or d: its diagonal */

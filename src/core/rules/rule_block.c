@@ -1,6 +1,7 @@
 /* The noisy gradient of DP-CD: order->coordinates of weight times the sum of all
  * records' gradients, each record's part shortened to order->clip, plus noise;
  * elsewhere 0. */
+#include "data/record_loss.h"
 #include "data/shorten.h"
 #include "rules/rule.h"
 #include "rules/send.h"
@@ -17,7 +18,7 @@ static void add_parts(const dpa_party *party, const dpa_order *order,
   const size_t count = order->coordinates.count;
   double margin[BLOCK], derivative[BLOCK];
   dpa_records_margin(rows, holder->at, margin);
-  party->loss->derivative(margin, rows->y, rows->n, party->width, derivative, NULL);
+  dpa_record_slopes(rows, party->loss, party->width, margin, derivative, NULL);
   for (size_t k = 0; k < rows->n; k++) {
     dpa_records_gather(rows, k, order->coordinates.index, count, holder->part);
     double left = derivative[k];

@@ -1,6 +1,7 @@
 /* The noisy gradient of DP-ADMM and DP-SGD: weight times the sum of the gradients of
  * all records, or of a batch that the party draws with its own key, each record's
  * shortened to order->clip, plus noise. */
+#include "data/record_loss.h"
 #include "data/shorten.h"
 #include "random/sample.h"
 #include "rules/rule.h"
@@ -35,10 +36,10 @@ static dpa_status batch_gradient(dpa_party *party, const dpa_order *order) {
   memset(party->message, 0, party->d * sizeof *party->message);
   for (size_t k = 0; k < count && status == DPA_OK; k++) {
     const size_t i = (size_t)holder->batch[k];
+    const dpa_records one = dpa_records_part(records, i, 1);
     const double margin = dpa_records_dot(records, i, holder->at);
     double derivative;
-    party->loss->derivative(&margin, records->y + i, 1, party->width, &derivative,
-                            NULL);
+    dpa_record_slopes(&one, party->loss, party->width, &margin, &derivative, NULL);
     if (isfinite(order->clip))
       derivative = dpa_clip(derivative, norm[i], order->clip);
     dpa_records_add_row(records, i, derivative, party->message);

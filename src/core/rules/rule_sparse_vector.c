@@ -7,6 +7,7 @@
  * its distribution. So after a positive answer the problem is solved again with noise
  * of its own stream, and that solution is sent. As printed (release_candidate), the
  * candidate itself is sent and the query holds the penalty too. */
+#include "data/record_loss.h"
 #include "rules/primal.h"
 #include "rules/rule.h"
 #include "vector.h"
@@ -22,8 +23,8 @@ static double clipped_loss(const dpa_party *party, const double *margin, double 
   double value[BLOCK], sum = 0.0;
   for (size_t start = 0; start < n; start += BLOCK) {
     const size_t m = n - start < BLOCK ? n - start : BLOCK;
-    party->loss->value(margin + start, party->records.y + start, m, party->width,
-                       value);
+    const dpa_records part = dpa_records_part(&party->records, start, m);
+    dpa_record_values(&part, party->loss, party->width, margin + start, value);
     for (size_t k = 0; k < m; k++)
       sum += fmin(value[k], clip);
   }

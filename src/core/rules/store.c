@@ -4,6 +4,7 @@
 
 #include "rules/store.h"
 
+#include "data/record_loss.h"
 #include "data/shorten.h"
 #include "rules/prox_glm.h"
 #include "vector.h"
@@ -65,13 +66,29 @@ double dpa_users_clip(const dpa_order *order, double derivative, double norm) {
   return copysign(fmin(fabs(left), most), left);
 }
 
+/* The change of the derivatives of users with one record each, m <= BLOCK of them, with
+ * target[k] = a_k'v on entry: the prox of w L(y, a'x + o), in the unknown a'x + o. */
+static void derivatives(const dpa_party *party, const dpa_order *order,
+                        const dpa_records *part, double *target, double *margin,
+                        double *derivative) {
+  double pull[BLOCK];
+  for (size_t k = 0; k < part->n; k++)
+    pull[k] = order->gamma * (part->norm[k] * part->norm[k]);
+  dpa_record_shift(part, target);
+  dpa_record_weigh(part, pull);
+  dpa_prox_glm(party->loss, party->width, part->y, target, pull, part->n, margin,
+               derivative);
+  dpa_record_weigh(part, derivative);
+  for (size_t k = 0; k < part->n; k++)
+    derivative[k] = dpa_users_clip(order, derivative[k], part->norm[k]);
+}
+
 double dpa_users_derivative(dpa_party *party, const dpa_order *order, size_t i,
                             double target) {
-  const double norm = party->records.norm[i], weight = order->gamma * norm * norm;
+  const dpa_records one = dpa_records_part(&party->records, i, 1);
   double derivative;
-  dpa_prox_glm(party->loss, party->width, party->records.y + i, &target, &weight, 1,
-               party->as.users.margin + i, &derivative);
-  return dpa_users_clip(order, derivative, norm);
+  derivatives(party, order, &one, &target, party->as.users.margin + i, &derivative);
+  return derivative;
 }
 
 /* The users of one chunk, whose new c_i a_i are summed. */
@@ -84,7 +101,7 @@ static void shared_chunk(const dpa_party *party, const dpa_order *order,
                extra = users->count % users->chunks;
   const size_t start = chunk * base + (chunk < extra ? chunk : extra);
   const size_t end = start + base + (chunk < extra);
-  double target[BLOCK], weight[BLOCK], derivative[BLOCK];
+  double target[BLOCK], derivative[BLOCK];
   double *sum = users->partial + chunk * users->stride;
   memset(sum, 0, party->d * sizeof *sum);
   for (size_t first = start; first < end; first += BLOCK) {
@@ -92,16 +109,11 @@ static void shared_chunk(const dpa_party *party, const dpa_order *order,
     const dpa_records part = dpa_records_part(&party->records, first, m);
     double *along = users->along + first;
     dpa_records_margin(&part, towards, target);
-    for (size_t k = 0; k < m; k++) {
-      const double square = part.norm[k] * part.norm[k];
-      target[k] -= along[k] * square;
-      weight[k] = order->gamma * square;
-    }
-    dpa_prox_glm(party->loss, party->width, part.y, target, weight, m,
-                 users->margin + first, derivative);
     for (size_t k = 0; k < m; k++)
-      along[k] =
-          keep * along[k] - push * dpa_users_clip(order, derivative[k], part.norm[k]);
+      target[k] -= along[k] * (part.norm[k] * part.norm[k]);
+    derivatives(party, order, &part, target, users->margin + first, derivative);
+    for (size_t k = 0; k < m; k++)
+      along[k] = keep * along[k] - push * derivative[k];
     dpa_records_add_gradient(&part, along, sum);
   }
 }
@@ -205,7 +217,7 @@ void dpa_users_gradient(const dpa_party *party, const dpa_order *order, size_t i
     const dpa_records one = dpa_records_part(records, k, 1);
     const double margin = dpa_records_dot(&one, 0, users->z);
     double derivative, norm;
-    party->loss->derivative(&margin, one.y, 1, party->width, &derivative, NULL);
+    dpa_record_slopes(&one, party->loss, party->width, &margin, &derivative, NULL);
     dpa_records_norms(&one, &norm);
     const double left = dpa_users_clip(order, derivative, norm);
     dpa_records_add_row(&one, 0, left / (double)(end - first), out);

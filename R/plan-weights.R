@@ -1,0 +1,100 @@
+#' How much each party counts
+#'
+#' Decentralised methods ([decentralised], [plausible]) minimise the sum over parties of
+#' `C_i mean_i(L(y, f'x)) + (rho/N) ||f||^2 / 2`, the means over the `B_i` records of party i.
+#' `weights` says how unlike parties share in `sum_i C_i = N C`:
+#'
+#' * `"records"`: `C_i` proportional to `B_i`. Every record counts the same: the pooled problem.
+#'   Every party adds the same noise, however few records it brings.
+#' * `"nodes"`: all `C_i` alike, as the papers print it. A record of a small party counts more than
+#'   one of a large party, and a small party adds more noise.
+#' * `"precision"`, the default: `C_i` proportional to `B_i / (1 + 16 d z_i^2 / B_i)`, with d
+#'   columns and `z_i` the noise multiplier of the party's budget. Without noise that is
+#'   `"records"`; with it, parties whose records are few beside their noise count less.
+#' * a vector `C` of one weight for each party is used as it is.
+#'
+#' All of this is worked out from public numbers. What matters in the objective is `lambda =
+#' rho / (N C)`, the weight of `||f||^2 / 2` against the (weighted) mean loss; `glmnet` with
+#' `alpha = 0` calls it lambda, too. Give `lambda`, or `rho` and `C`; by default it is 1/n.
+#'
+#' @section Why:
+#' A party that counts each record with w brings `w B_i J` of information, and variance
+#' `w^2 (B_i v + s_i^2)` in each coordinate of the summed gradient: v from its records, `s_i^2` from
+#' its noise over the whole run. The variance of the sum over its information is least for w
+#' proportional to `1 / (1 + s_i^2 / (B_i v))`. With derivatives of about L / 2 and rows of norm r
+#' without a preferred direction `v = (L r / 2)^2 / d`; a replaced record moves the summed gradient
+#' by at most 2 L r, and the noise that hides this in K updates is worth `s_i = 2 L r z_i` in their
+#' mean, where `z_i` does not depend on K for Gaussian noise (`gaussian_sigma(epsilon, delta)`) and
+#' is `sqrt(K (d + 1)) / epsilon` for pure budgets. The ratio is `16 d z_i^2`.
+#'
+#' @name party-weights
+#' @seealso [dpadmm_fit()].
+#' @examples
+#' plan <- dpadmm_plan(4, sizes = c(large = 9000, small = 250), epsilon = 1, delta = 1e-5)
+#' plan$problem$C
+#' dpadmm_plan(4,
+#'   sizes = c(large = 9000, small = 250), epsilon = 1, delta = 1e-5, weights = "records"
+#' )$problem$C
+NULL
+
+.party_weights <- c("precision", "records", "nodes")
+
+#' Shares of the parties in the objective, of mean 1.
+#' @param K noisy updates of the run.
+#' @noRd
+party_shares <- function(weights, problem, budget, K) {
+  size <- as.double(problem$size)
+  counts <- switch(weights,
+    nodes = 1 + 0 * size,
+    records = size,
+    precision = size / (1 + 16 * problem$d * noise_multiplier(budget, problem$d, K)^2 / size)
+  )
+  counts / mean(counts)
+}
+
+#' Standard deviation of a coordinate of the noise on the mean of K noisy sums, over their
+#' sensitivity: one number, or one a party. 0 where the noise is not calibrated, so that its size
+#' does not depend on the weights.
+#' @noRd
+noise_multiplier <- function(budget, d, K) {
+  if (!budget$private || !is.null(budget$noise)) return(0)
+  pure <- noise_mechanism(budget$mechanism)$pure && budget$delta == 0
+  if (pure) return(sqrt(K * (d + 1)) / budget$epsilon)
+  each <- unique(budget$epsilon)
+  z <- vapply(each, gaussian_sigma, 0, delta = budget$delta, sensitivity = 1)
+  z[match(budget$epsilon, each)]
+}
+
+#' The problem with the weights C_i of the parties' mean losses, and that of the penalty. What
+#' matters is their ratio lambda = rho / (N C); where the user says nothing it is 1/n a record.
+#' @noRd
+weigh_parties <- function(problem, budget, K) {
+  C <- problem$C
+  lambda <- problem$lambda
+  # without noise to outweigh, precise is what has most records
+  if (!budget$private && problem$weights == "precision") problem$weights <- "records"
+  share <- party_shares(problem$weights, problem, budget, K)
+  if (length(C) > 1L) {
+    C <- per_node(C, problem$N, "C")
+    share <- C / mean(C)
+    problem$weights <- "as given"
+  }
+  if (is.null(C)) {
+    C <- if (is.null(lambda)) problem$rho * mean(problem$size) / problem$row_bound^2 else 1
+    C <- min(C, problem$size / share)
+  }
+  problem$C <- mean(C) * share
+  if (!is.null(lambda)) problem$rho <- lambda * problem$N * mean(C)
+  check_weight_of_loss(problem)
+  problem
+}
+
+check_weight_of_loss <- function(problem) {
+  if (!any(bad <- problem$C > problem$size)) return(invisible())
+  name <- problem$names[bad][1L]
+  abort("argument", sprintf(paste(
+    "`C` must be at most the number of records of every node: it is %g for node \"%s\", which",
+    "has %d."
+  ), problem$C[bad][1L], name, problem$size[bad][1L]),
+  argument = "C", value = problem$C[bad][1L], place = name)
+}
