@@ -29,6 +29,7 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   response <- attr(terms, "response") == 1L
   frame <- model_frame(terms, data, environment(formula))
   name <- if (response) names(frame)[1L] else "y"
+  check_spelling(schema, c(name, variable_names(terms)), names(data))
   wide <- wide_terms(terms, data, frame, environment(formula), row_wise)
   if (response) y <- frame[[1L]]
   in_schema <- schema_classes(schema[[name]], y, loss)

@@ -26,7 +26,8 @@
 #' warnings.
 #' @keywords internal
 #' @useDynLib dpadmm, .registration = TRUE
-#' @importFrom stats coef predict
+#' @importFrom stats AIC BIC anova coef confint deviance fitted formula logLik model.frame
+#' @importFrom stats model.matrix nobs predict residuals simulate terms update vcov
 "_PACKAGE"
 
 utils::globalVariables(".data") # the pronoun of ggplot2's aes()

@@ -89,11 +89,12 @@
 #'   [dp_sgd()], [dp_cd()] and the [gradient] methods have no nodes. With a plan the names and
 #'   numbers of records must be the plan's; where the plan names no parties and `nodes` is
 #'   missing, the records are split at random.
-#' @param network who talks to whom, see [network]. Its nodes are the sorted values
+#' @param network who talks to whom: `"complete"`, `"ring"`, `"star"`, or see [network]. Its nodes are the sorted values
 #'   (or levels) of `nodes`.
 #' @param method the algorithm, see [decentralised], [fp_admm()], [dp_sgd()] and [gradient]; or
 #'   its name, for its defaults (`"mr_admm"`).
-#' @param loss a loss, by name or from [dpadmm_loss()].
+#' @param loss a loss, by name (`"logistic"`, or `"binomial"` for the same; `"huber"`, `"hinge"`,
+#'   `"squared"`) or from [dpadmm_loss()].
 #' @param penalty `NULL` for decentralised methods, whose penalty is
 #'   `(rho/N) ||f||^2 / 2`; for the others see [penalty], and for [gradient] methods
 #'   [regulariser]; `NULL`: none. They do not use `rho` and `network`, and only [gradient]
@@ -132,7 +133,8 @@
 #' @param ... arguments of the matrix method.
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
-#'   `print()`, `summary()`, [plot()], [privacy()], `tidy()` and `glance()`. It has one shape for
+#'   `print()`, `summary()`, [plot()], [privacy()], [update()], `tidy()`, `glance()` and
+#'   `augment()`, and `formula()`, `terms()`, `nobs()` ([fit_formula]). It has one shape for
 #'   all methods: `coefficients` (N x d, N = 1 for methods with one model), `iterates` (an array
 #'   `[iteration, node, coefficient]`, or `[iteration, coefficient]` for methods with one
 #'   model, when `control` keeps them), `trace` (consensus gap and step size by iteration),
@@ -173,6 +175,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                weights = c("precision", "records", "nodes"), response = NULL,
                                intercept = TRUE, rows = c("error", "shorten"), ...) {
   check_no_dots(...)
+  asked <- asked_of_fit(match.call(), environment())
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
@@ -205,7 +208,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   held <- fit_holders(settings, nodes, nrow(records$x), key)
   plan <- plan_for(settings, records$blueprint, held)
   warn_of_leaks(records$leaks, plan$private, framed)
-  fit_plan(plan, records, held, key, settings$seed)
+  fit <- fit_plan(plan, records, held, key, settings$seed)
+  do.call(remember, c(list(fit), asked))
 }
 
 #' @rdname dpadmm_fit
@@ -233,7 +237,10 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
   if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
     nodes <- nodes[kept]
   }
-  fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise, ...)
+  fit <- fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise, ...)
+  remember(fit,
+    x = x, schema = schema, rows = rows, row_wise = row_wise, nodes = node_column(nodes)
+  )
 }
 
 #' @rdname dpadmm_fit
@@ -242,7 +249,10 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", 
                                   intercept = TRUE, ...) {
   if (missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
   check_flag(intercept, "intercept")
-  fit_frame(if (intercept) ~. else ~ . - 1, x, y, nodes, schema, rows, TRUE, ...)
+  fit <- fit_frame(if (intercept) ~. else ~ . - 1, x, y, nodes, schema, rows, TRUE, ...)
+  remember(fit,
+    schema = schema, rows = rows, intercept = intercept, nodes = node_column(nodes)
+  )
 }
 
 #' @rdname dpadmm_fit

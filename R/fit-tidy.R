@@ -11,7 +11,17 @@
 #' @return `tidy()`: a data frame with one row a `term` (and `node`) and its
 #'   `estimate`. `glance()`: one row with `method`, `loss`, `nodes`, `records`,
 #'   `terms`, `iterations`, `epsilon`, `delta`, `accountant`, `expected` (the plan's
-#'   forecast), `seeded`, `converged` (see [dpadmm_fit()]), `gap`.
+#'   forecast), `seeded`, `converged` (see [dpadmm_fit()]), `gap`. `augment()`: `newdata` with a
+#'   column `.fitted`, the probability of the positive class (of losses without one the linear
+#'   predictor) or the predicted value, and for two classes `.pred_class`.
+#' @examples
+#' x <- matrix(runif(600), 200, dimnames = list(NULL, c("a", "b", "c"))) / 2
+#' fit <- dpadmm_fit(x, rep(c(-1, 1), 100), nodes = 4, epsilon = 20, seed = 1)
+#' if (requireNamespace("generics", quietly = TRUE)) {
+#'   generics::tidy(fit)
+#'   generics::glance(fit)
+#'   generics::augment(fit, x[1:3, ])
+#' }
 #' @name tidy
 #' @exportS3Method generics::tidy
 tidy.dpadmm_fit <- function(x, nodes = FALSE, ...) {

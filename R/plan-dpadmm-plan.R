@@ -66,7 +66,10 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
   rows <- check_choice(rows, c("scale", "shorten"), "rows")
   blueprint <- schema_blueprint(x, schema, loss, rows)
   if (!is.null(nodes)) blueprint$nodes <- check_node_column(nodes)
-  dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ..., loss = loss)
+  plan <- dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ...,
+    loss = loss
+  )
+  remember(plan, x = x, schema = schema, nodes = nodes)
 }
 
 #' @rdname dpadmm_plan
@@ -79,6 +82,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
                                 intercept = TRUE, rows = c("error", "shorten"), ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
+  asked <- given_arguments(match.call(), environment())
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
@@ -86,7 +90,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
       if (!missing(lambda)) "lambda", if (!missing(weights)) "weights"
     ), weights = weights, lambda = lambda
   )
-  held <- align_sizes(check_sizes(sizes), network)
+  held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method
   if (length(held$size) > 1L && !many_holders(method)) {
     abort("argument", sprintf("%s has one data holder: `sizes` must be one number.", method$title),
@@ -107,7 +111,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
     abort_no_range(blueprint$response)
   }
   blueprint <- with_row_bound(with_range(blueprint, range), settings$control$row_bound)
-  plan_for(settings, blueprint, held)
+  do.call(remember, c(list(plan_for(settings, blueprint, held)), asked))
 }
 
 abort_no_range <- function(response) {

@@ -9,7 +9,7 @@ plan_settings <- function(network, method, loss, penalty, C, rho, iterations, ep
   method <- as_method(method)
   refuse_unused(method, given)
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
-  check_class(network, "dpadmm_network", "network", "network_complete() and the like")
+  network <- check_network(network)
   weights <- check_choice(weights, .party_weights, "weights")
   check_weight_given(C, lambda, given, one = !on_graph(method))
   check_number(rho, "rho", lower = 0, open_lower = TRUE)
@@ -77,9 +77,9 @@ check_no_dots <- function(...) {
   if (...length() == 0L) return(invisible())
   name <- names(list(...))[1L]
   named <- length(name) && nzchar(name)
-  abort("argument", sprintf("Unknown argument%s.", if (named) sprintf(" `%s`", name) else ""),
-    argument = if (length(name)) name
-  )
+  abort("argument", paste0(
+    "Unknown argument", if (named) sprintf(" `%s`", name), ".", if (named) words_for(name)
+  ), argument = if (length(name)) name)
 }
 
 abort_intercept <- function() {

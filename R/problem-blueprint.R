@@ -59,6 +59,7 @@ schema_blueprint <- function(formula, schema, loss, rows) {
   response <- variable_names(terms)[1L]
   terms <- stats::delete.response(terms)
   names <- variable_names(terms)
+  check_spelling(schema, c(response, names))
   if (length(lost <- setdiff(names, names(schema)))) {
     abort("argument", sprintf(
       "`schema` must state the bounds or levels of every variable of a plan: `%s` is not there.",

@@ -14,6 +14,9 @@
 #' A private fit needs a finite Lipschitz constant. `logistic` and `hinge` are
 #' for two classes, `squared` and `huber` for numbers.
 #'
+#' `"binomial"`, the family of that name, and its function are `"logistic"`; other families of
+#' [stats::glm()] are errors that say what comes nearest.
+#'
 #' @param name one of the names above.
 #' @param width the width h (> 0); by default 1 for `huber` and 0.5 for `hinge`.
 #' @return An object of class `dpadmm_loss` with the constants above in
@@ -28,6 +31,7 @@
 #' @export
 dpadmm_loss <- function(name, width = NULL) {
   if (inherits(name, "dpadmm_loss")) return(name)
+  name <- loss_name(name)
   widths <- .Call(ffi_losses)
   check_choice(name, names(widths), "loss")
   if (is.null(width)) {

@@ -177,7 +177,7 @@ check_connected <- function(network, argument) {
 #' The network of a fit with n nodes: edges, degrees and neighbour lists.
 #' @noRd
 resolve_network <- function(network, n) {
-  check_class(network, "dpadmm_network", "network", "network_complete() and the like")
+  network <- check_network(network)
   if (!is.null(network$n) && network$n != n) {
     abort("nodes", sprintf("`network` has %d nodes but the records belong to %d.", network$n, n),
       argument = "network", value = network$n

@@ -11,14 +11,39 @@
 #'   levels as a character vector for a categorical one. A response with two
 #'   classes has two levels, or is two numbers (`c(0, 1)`); the second is the positive class.
 #'   The response of a regression loss has bounds, in its own units.
-#' @return An object of class `dpadmm_schema`.
+#'   Or a codebook: a data frame with a row for each column, see below. For `c()` schemas.
+#' @return An object of class `dpadmm_schema`, with methods `print()`, `format()`, `c()` (a column
+#'   in two of them is an error), `[` and `as.data.frame()`, which gives a codebook.
+#'
+#' A schema may describe more columns than a formula has. A fit or plan complains of a name
+#' that no column has and that is a slip away from a variable which the schema lacks.
+#'
+#' @section Codebooks:
+#' A codebook has the columns `name` (or `variable`), `type`, `min`, `max` and `levels`, their names
+#' in any case; what else it has is ignored. Types are `numeric`, `integer`, `double`,
+#' `continuous`, `count` and the like, which need `min` and `max`; `categorical`, `factor`,
+#' `character`, `string`, `nominal`, `ordinal` and the like, which need `levels`; and `logical` or
+#' `boolean`. Without a type a row with levels is categorical. Levels are separated by `|`, or
+#' `levels` is a list of character vectors.
 #' @examples
 #' dpadmm_schema(age = c(17, 90), sex = c("Female", "Male"), income = c("<=50K", ">50K"))
+#' codebook <- data.frame(
+#'   name = c("age", "sex"), type = c("integer", "factor"), min = c(17, NA), max = c(90, NA),
+#'   levels = c(NA, "Female|Male")
+#' )
+#' people <- dpadmm_schema(codebook)
+#' c(people, dpadmm_schema(income = c("<=50K", ">50K")))
+#' as.data.frame(people["sex"])
 #' @export
 dpadmm_schema <- function(...) {
   columns <- list(...)
+  if (length(columns) == 1L && is.data.frame(columns[[1L]])) return(codebook_schema(columns[[1L]]))
   if (length(columns) == 0L || is.null(names(columns)) || any(names(columns) == "")) {
     abort("argument", "Every column of a schema must be named.", argument = "...")
+  }
+  if (anyDuplicated(names(columns))) {
+    twice <- names(columns)[duplicated(names(columns))][1L]
+    abort("argument", sprintf("Two columns of the schema are named `%s`.", twice), argument = twice)
   }
   for (name in names(columns)) {
     column <- columns[[name]]
@@ -35,17 +60,4 @@ dpadmm_schema <- function(...) {
     }
   }
   structure(columns, class = "dpadmm_schema")
-}
-
-#' @export
-print.dpadmm_schema <- function(x, ...) {
-  cat("<dpadmm_schema>\n")
-  for (name in names(x)) {
-    cat(sprintf("  %s: %s\n", name, if (is.character(x[[name]])) {
-      paste(x[[name]], collapse = ", ")
-    } else {
-      sprintf("%g to %g", x[[name]][1L], x[[name]][2L])
-    }))
-  }
-  invisible(x)
 }

@@ -1,4 +1,4 @@
-# How a run ends before its end: with an error that says what had been spent.
+# How a run ends before its end: with an error or an interrupt that says what had been spent.
 
 #' What a run that ended early had spent: the guarantee (or NULL) and the words for it. Where
 #' nothing is proved of the releases, what is `printed` about them.

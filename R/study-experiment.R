@@ -40,9 +40,9 @@
 #'   `read_experiment()`: the same from a file, compressed or not, with all runs in it.
 #'
 #'   Errors: `dpadmm_error_operator` when `run` fails (the message says in which setting) or
-#'   returns something else; `dpadmm_error_interrupt` on Ctrl-C, its field `finished` being the
-#'   result so far; `dpadmm_error_argument` for a file of another experiment;
-#'   `dpadmm_error_parse` for something else in its place.
+#'   returns something else; `dpadmm_error_argument` for a file of another experiment;
+#'   `dpadmm_error_parse` for something else in its place. Ctrl-C is an interrupt of class
+#'   `dpadmm_error_interrupt`, its field `finished` being the result so far.
 #' @examples
 #' settings <- expand.grid(n = c(10, 100, 1000), spread = c(1, 2))
 #' run <- function(setting, seed) {
@@ -74,7 +74,7 @@ experiment <- function(settings, run, repetitions = 10, seed = 1, workers = 1, f
   interrupted <- function(e) abort_interrupted(log, settings, asked)
   tryCatch(
     run_missing(log, settings, asked, run, seed, workers, uses$globals, bar$tick),
-    interrupt = interrupted, dpadmm_error_interrupt = interrupted
+    interrupt = interrupted
   )
   log_sort(log, asked$key)
   experiment_result(log, settings, asked, seq_along(asked$key))
@@ -100,7 +100,7 @@ run_missing <- function(log, settings, asked, run, seed, workers, globals, tick)
 
 abort_interrupted <- function(log, settings, asked) {
   have <- which(asked$key %in% names(log$done))
-  abort("interrupt", sprintf(
+  interrupt(sprintf(
     "Interrupted: %d of %d runs are finished%s.", length(have), length(asked$key),
     if (is.null(log$path)) "" else sprintf(' and kept in "%s"', log$path)
   ), finished = if (length(have)) experiment_result(log, settings, asked, have))

@@ -8,14 +8,16 @@ run_seed <- function(key, seed) {
 }
 
 #' A function of a task, its setting and seed, that returns what `run` returned under its own
-#' state of R's generator, or its error, as a value: which run it was is said where it is kept.
+#' state of R's generator, or what ended it, as a value: which run it was is said where it is
+#' kept.
 #' @noRd
 task_runner <- function(run) {
   force(run)
   function(task) {
-    tryCatch(with_r_seed(task$seed, run(task$setting, task$seed)), error = function(e) {
-      structure(list(error = e), class = "dpadmm_failed_run")
-    })
+    failed <- function(e) structure(list(error = e), class = "dpadmm_failed_run")
+    tryCatch(with_r_seed(task$seed, run(task$setting, task$seed)),
+      error = failed, dpadmm_error_interrupt = failed
+    )
   }
 }
 
@@ -24,7 +26,7 @@ task_runner <- function(run) {
 check_run <- function(result, setting) {
   if (inherits(result, "dpadmm_failed_run")) {
     error <- result$error
-    if (inherits(error, "dpadmm_error_interrupt")) stop(error)
+    if (inherits(error, "interrupt")) interrupt(conditionMessage(error))
     abort("operator", sprintf(
       "`run` failed at %s: %s", setting_words(setting), conditionMessage(error)
     ), argument = "run", place = setting, parent = error)

@@ -6,6 +6,11 @@
 #' `place` (where: a row, a column, a node, a line). Warnings have class
 #' `dpadmm_warning_<kind>`, then `dpadmm_warning`.
 #'
+#' Ctrl-C during a fit is no error, so that `try()` in a loop does not swallow it: the condition
+#' has the classes `dpadmm_error_interrupt` and `interrupt`, and returns to the top level as R's
+#' own interrupts do unless `tryCatch(interrupt = )` takes it. Its message says what was spent;
+#' its fields are `spent` and `iteration`.
+#'
 #' | kind of error | raised when |
 #' |---|---|
 #' | `argument` | a value is of the wrong type or outside its range |
@@ -24,11 +29,11 @@
 #' | `theorem` | the condition of a printed theorem does not hold |
 #' | `solver` | a node problem could not be solved to the asked tolerance |
 #' | `operator` | a user-supplied function does not keep its contract |
-#' | `interrupt` | the user interrupted; the message says what was spent |
 #' | `engine` | an engine could not get a party's message |
 #' | `entropy` | the operating system gave no randomness |
 #' | `parse` | a file is malformed |
 #' | `size` | a size overflows or memory cannot be had |
+#' | `unavailable` | a fit cannot answer, for lack of records or of a formula |
 #' | `package` | an optional package is needed and not installed |
 #'
 #' | kind of warning | raised when |
@@ -48,7 +53,7 @@ NULL
 .error_kinds <- c(
   "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
-  "interrupt", "engine", "entropy", "parse", "size", "package", "row_bound"
+  "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound"
 )
 
 .warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened")
@@ -78,6 +83,17 @@ abort <- function(kind, message, argument = NULL, value = NULL, place = NULL,
     class = c(paste0("dpadmm_error_", kind), "dpadmm_error"),
     argument = argument, value = value, place = place, ..., call = call
   ))
+}
+
+#' End what runs as Ctrl-C does, with a message and fields: no error, which try() would swallow.
+#' Where nobody handles it R is back at the top level.
+#' @noRd
+interrupt <- function(message, ..., call = user_call()) {
+  signalCondition(structure(list(message = message, call = call, ...),
+    class = c("dpadmm_error_interrupt", "interrupt", "condition")
+  ))
+  writeLines(message, stderr())
+  invokeRestart("abort")
 }
 
 #' Raise a classed warning.

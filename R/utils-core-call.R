@@ -14,7 +14,7 @@
   finite = "A computation left the range of double precision numbers."
 )
 
-#' The value of a compiled routine, or its failure raised as a classed error.
+#' The value of a compiled routine, or its failure raised as a classed error (or an interrupt).
 #'
 #' `answer` is what the routine returned: a value, which is handed on, or an object
 #' of class `dpadmm_status` (`ffi_status()` in `src/ffi.h`). A status that is no
@@ -26,6 +26,7 @@ core_call <- function(answer, message = NULL, ...) {
   kind <- attr(answer, "kind")
   if (is.null(kind)) return(invisible(answer))
   if (is.null(message)) message <- paste0(.core_messages[[kind]], named_argument(answer))
+  if (kind == "interrupt") interrupt(message, ...)
   abort(kind, message, ...)
 }
 

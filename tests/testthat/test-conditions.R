@@ -112,7 +112,7 @@ test_that("numbers of the problem are in their range", {
   expect_blame(fit(loss = "foo"), "argument", "loss", "foo")
   expect_blame(fit(method = "ridge"), "argument", "method")
   expect_blame(fit(method = admm), "argument", "method")
-  expect_blame(fit(network = "ring"), "argument", "network")
+  expect_blame(fit(network = "rings"), "argument", "network", "\"star\"")
   expect_blame(fit(control = list()), "argument", "control")
   expect_blame(fit(iteration_count = 3), "argument", "iteration_count", "Unknown")
 })

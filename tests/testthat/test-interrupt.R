@@ -1,7 +1,7 @@
 # Ctrl-C during a long fit, for real: a child process gets a SIGINT.
 
-#' Run `code` in another R process, send it a SIGINT once it has begun to fit, and return
-#' what it wrote to `answer` and how many seconds after the signal.
+#' Run `code` in a loop of try() in another R process, send it a SIGINT once it has begun to fit,
+#' and return what it wrote to `answer` and how many seconds after the signal.
 interrupted_run <- function(code) {
   folder <- tempfile("interrupt")
   dir.create(folder)
@@ -15,8 +15,9 @@ interrupted_run <- function(code) {
     # the signal is meant for the long loop, not for what comes before
     "invisible(trace('run_core', quote(writeLines(as.character(Sys.getpid()), 'pid')),",
     "  print = FALSE, where = asNamespace('dpadmm')))",
-    "answer <- tryCatch(", code, ", error = identity)",
-    "if (!inherits(answer, 'error')) stop('it had ended before the signal came')",
+    "answer <- NULL",
+    "tryCatch(for (k in 1:100) try(", code, "), interrupt = function(e) answer <<- e)",
+    "if (is.null(answer)) stop('it had ended before the signal came')",
     "again <- dpadmm_fit(x, y, nodes = 4, epsilon = Inf, iterations = 2)",
     "saveRDS(list(class = class(answer), message = conditionMessage(answer), spent = answer$spent,",
     "  iteration = answer$iteration, again = coef(again)), 'part')",
@@ -51,7 +52,7 @@ test_that("a private fit that is interrupted ends at once and says what was spen
     "dpadmm_fit(x, y, nodes = 4, method = r_admm(1), noise = gamma_noise(1), iterations = 1e5)"
   )
   expect_lt(answer$took, 2)
-  expect_identical(answer$class, c("dpadmm_error_interrupt", "dpadmm_error", "error", "condition"))
+  expect_identical(answer$class, c("dpadmm_error_interrupt", "interrupt", "condition"))
   begun <- answer$iteration
   expect_gt(begun, 1)
   expect_lt(begun, 1e5)
@@ -93,4 +94,20 @@ test_that("the spent privacy stops at the last update that was begun", {
   expect_equal(spent(2)$guarantee$epsilon, whole / 4)
   expect_equal(spent(3)$guarantee$epsilon, whole / 2)
   expect_equal(spent(7)$guarantee$epsilon, whole)
+})
+
+test_that("an interrupt that nobody handles says what was spent and ends the script", {
+  skip_on_cran()
+  script <- tempfile(fileext = ".R")
+  writeLines(c(
+    sprintf(".libPaths(c(%s))", paste(vapply(.libPaths(), deparse, ""), collapse = ", ")),
+    "for (k in 1:3) try(dpadmm:::interrupt('In iteration 3: spent.', spent = 1))",
+    "cat('went on')"
+  ), script)
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
+    c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE
+  ))
+  expect_identical(sum(said == "In iteration 3: spent."), 1L)
+  expect_false(any(grepl("went on", said)))
+  expect_identical(attr(said, "status"), 1L)
 })

@@ -135,11 +135,14 @@ test_that("what the compiled routines cannot use is a classed error", {
 
 test_that("statuses become the documented conditions", {
   status <- function(kind) structure(1L, kind = kind, class = "dpadmm_status")
-  for (kind in names(.core_messages)) {
+  for (kind in setdiff(names(.core_messages), "interrupt")) {
     expect_error(core_call(status(kind)),
       class = paste0("dpadmm_error_", kind), regexp = .core_messages[[kind]], fixed = TRUE
     )
   }
+  ended <- tryCatch(core_call(status("interrupt"), spent = 2), interrupt = identity)
+  expect_identical(class(ended), c("dpadmm_error_interrupt", "interrupt", "condition"))
+  expect_identical(ended$spent, 2)
   failure <- tryCatch(core_call(status("size"), "Too many.", argument = "x"), error = identity)
   expect_identical(conditionMessage(failure), "Too many.")
   expect_identical(failure$argument, "x")

@@ -1,0 +1,37 @@
+# A fit again, on records that are given again.
+
+#' @rdname update
+#' @export
+update.dpadmm_fit <- function(object, formula. = NULL, data, y = NULL, ...) {
+  if (missing(data)) {
+    abort("argument", "`data` is needed: a fit does not keep its records.", argument = "data")
+  }
+  if (is.null(object$asked)) return(update_planned(object$plan, formula., data, y, ...))
+  asked <- changed(object$asked, formula., ...)
+  records <- if (inherits(asked$x, "formula")) list(data = data) else list(x = data)
+  do.call(dpadmm_fit, c(asked, records, if (!is.null(y)) list(y = y)))
+}
+
+#' A fit of a plan: what is not of the run changes the plan.
+#' @noRd
+update_planned <- function(plan, formula., data, y, ...) {
+  change <- list(...)
+  of_run <- names(change) %in% c("nodes", "seed")
+  if (!is.null(formula.) || any(!of_run)) {
+    plan <- do.call(stats::update, c(list(plan, formula.), change[!of_run]))
+  }
+  do.call(dpadmm_fit, c(list(plan, data = data, y = y), change[of_run]))
+}
+
+#' What a fit of records was asked for, without them. Nodes are kept where they do not say whose
+#' each record is.
+#' @noRd
+asked_of_fit <- function(call, frame) {
+  asked <- given_arguments(call, frame, c("x", "y", "seed"))
+  if (length(asked$nodes) > 1L) asked$nodes <- NULL
+  asked
+}
+
+#' `~column`, if that is what says whose each record is.
+#' @noRd
+node_column <- function(nodes) if (!missing(nodes) && inherits(nodes, "formula")) nodes

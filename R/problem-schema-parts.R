@@ -1,0 +1,72 @@
+# Schemas joined, taken apart and printed; and names in them that look like slips.
+
+#' @rdname dpadmm_schema
+#' @export
+c.dpadmm_schema <- function(...) {
+  parts <- Filter(Negate(is.null), list(...))
+  for (part in parts) check_class(part, "dpadmm_schema", "...", "dpadmm_schema()")
+  all <- unlist(lapply(parts, names))
+  if (anyDuplicated(all)) {
+    twice <- unique(all[duplicated(all)])
+    abort("argument", sprintf(
+      "More than one schema has a column %s.", paste0("`", twice, "`", collapse = ", ")
+    ), argument = "...", place = twice)
+  }
+  structure(do.call(c, lapply(parts, unclass)), class = "dpadmm_schema")
+}
+
+#' @rdname dpadmm_schema
+#' @param i names or numbers of columns.
+#' @export
+`[.dpadmm_schema` <- function(x, i) {
+  if (is.character(i) && length(lost <- setdiff(i, names(x)))) {
+    near <- near_name(lost[1L], names(x))
+    abort("argument", sprintf("The schema has no column `%s`%s.", lost[1L],
+      if (length(near)) sprintf("; did you mean `%s`?", near) else ""
+    ), argument = "i", place = lost)
+  }
+  structure(unclass(x)[i], class = "dpadmm_schema")
+}
+
+#' @export
+format.dpadmm_schema <- function(x, ...) {
+  vapply(unclass(x), function(v) {
+    if (is.character(v)) paste(v, collapse = ", ") else sprintf("%g to %g", v[1L], v[2L])
+  }, "")
+}
+
+#' @export
+print.dpadmm_schema <- function(x, ...) {
+  cat("<dpadmm_schema>\n")
+  cat(sprintf("  %s: %s\n", names(x), format(x)), sep = "")
+  invisible(x)
+}
+
+#' Names of a schema that nothing is called, next to variables that it does not state: slips,
+#' that would let a variable's bounds be read from the records. A schema may know more columns
+#' than a formula has.
+#' @param variables of the formula; `columns` of the data, if there are data.
+#' @noRd
+check_spelling <- function(schema, variables, columns = NULL) {
+  spare <- setdiff(names(schema), c(variables, columns))
+  for (variable in setdiff(variables, names(schema))) {
+    near <- near_name(variable, spare)
+    if (length(near)) {
+      abort("argument", sprintf(
+        "`schema` states nothing for `%s`, but has a column `%s`: are they the same?", variable, near
+      ), argument = "schema", place = near)
+    }
+  }
+}
+
+#' The name that is nearest, a slip away: one letter, or two of long names. Another first letter,
+#' or another number in it, is another name.
+#' @noRd
+near_name <- function(name, names) {
+  alike <- tolower(substr(names, 1L, 1L)) == tolower(substr(name, 1L, 1L)) &
+    gsub("[^0-9]", "", names) == gsub("[^0-9]", "", name)
+  distance <- as.vector(utils::adist(name, names, ignore.case = TRUE))
+  slips <- ifelse(pmin(nchar(names), nchar(name)) >= 7L, 2, 1)
+  near <- alike & distance <= slips
+  names[near][order(distance[near])][seq_len(any(near))]
+}
