@@ -135,6 +135,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                control = dpadmm_control(), classes = NULL, ...) {
   check_no_dots(...)
+  if (!missing(nodes)) nodes <- given_nodes(nodes)
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
@@ -202,6 +203,7 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   seed <- check_seed(seed)
   blueprint <- x$problem$blueprint
+  nodes <- given_nodes(nodes)
   if (is.null(nodes)) nodes <- blueprint$nodes
   if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
   records <- records_planned(blueprint, data, y, x$problem$loss)
@@ -215,6 +217,7 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
 #' Records are built by the default method, once it knows the loss.
 #' @noRd
 fit_frame <- function(formula, data, y, nodes, schema, row_wise, ...) {
+  if (!missing(nodes)) nodes <- given_nodes(nodes)
   if (!missing(nodes) && inherits(nodes, "formula")) {
     column <- nodes
     nodes <- node_values(nodes, data)
@@ -260,8 +263,8 @@ fit_holders <- function(settings, nodes, n, key) {
 warn_of_leaks <- function(leaks, private, framed) {
   if (is.null(leaks) || !private) return(invisible())
   warn("privacy_leak", paste0(
-    "Read from the records without noise: ", paste(leaks, collapse = ", "),
-    ". ", if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
+    "Read from the records without noise: ", leaks_words(leaks), ". ",
+    if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
     " to avoid this."
   ), argument = if (framed) "schema" else "y")
 }

@@ -10,6 +10,7 @@
 #' @return A named vector of length d, or an N x d matrix.
 #' @export
 coef.dpadmm_fit <- function(object, node = NULL, ...) {
+  check_no_dots(...)
   if (is.null(node)) return(colMeans(object$coefficients))
   if (identical(node, "all")) return(object$coefficients)
   object$coefficients[node_row(object, node), ]
@@ -50,6 +51,7 @@ node_row <- function(fit, node) {
 #'   `dpadmm_error_missing`, `dpadmm_error_shape` for a column that is not there.
 #' @export
 predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "link"), ...) {
+  check_no_dots(...)
   loss <- object$plan$problem$loss
   type <- check_choice(type, c("class", "response", "link"), "type")
   if (missing(newdata)) {

@@ -22,7 +22,7 @@ new_fit <- function(plan, result, records, seeded) {
     list(
       coefficients = models, iterates = iterates, trace = trace, events = plan$events,
       noise = plan$noise, nodes = list(names = problem$names, size = problem$size), plan = plan,
-      blueprint = records$blueprint, seeded = seeded,
+      blueprint = records$blueprint, seeded = seeded, simulated = result$simulated,
       leaks = if (plan$private) c(records$leaks, plan$leaks)
     ),
     sending(result$sent, problem), result$extra, list(states = result$states)

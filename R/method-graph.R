@@ -40,6 +40,7 @@
 #' @param gamma proximal weight of the recycled update (>= 0), one number or one a
 #'   node.
 #' @param perturb `"dual"` or `"primal"`: where a private fit puts the noise.
+#' @param ... not used: an unknown argument is an error.
 #' @return An object of class `dpadmm_method` for [dpadmm_fit()].
 #' @source Zhang and Zhu (2017) for ADMM-DVP and ADMM-PVP; Zhang, Khalili and Liu
 #'   (2018), Improving the privacy and accuracy of ADMM-based distributed
@@ -52,7 +53,8 @@ NULL
 
 #' @rdname decentralised
 #' @export
-admm <- function(eta = NULL, perturb = c("dual", "primal")) {
+admm <- function(eta = NULL, perturb = c("dual", "primal"), ...) {
+  check_no_dots(...)
   perturb <- check_choice(perturb, c("dual", "primal"), "perturb")
   new_method("admm", "graph",
     if (perturb == "dual") "ADMM (ADMM-DVP when private)" else "ADMM (ADMM-PVP when private)",
@@ -63,7 +65,8 @@ admm <- function(eta = NULL, perturb = c("dual", "primal")) {
 
 #' @rdname decentralised
 #' @export
-m_admm <- function(eta = NULL, growth = NULL, theta = NULL) {
+m_admm <- function(eta = NULL, growth = NULL, theta = NULL, ...) {
+  check_no_dots(...)
   new_method("m_admm", "graph", "M-ADMM (penalty perturbation when private)",
     "Zhang, Khalili and Liu (2018)",
     eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),
@@ -73,7 +76,8 @@ m_admm <- function(eta = NULL, growth = NULL, theta = NULL) {
 
 #' @rdname decentralised
 #' @export
-r_admm <- function(eta = NULL, gamma = NULL) {
+r_admm <- function(eta = NULL, gamma = NULL, ...) {
+  check_no_dots(...)
   new_method("r_admm", "graph", "R-ADMM", "Zhang, Khalili and Liu (2019), Algorithm 1",
     eta = check_parameter(eta, "eta"), gamma = check_parameter(gamma, "gamma", open_lower = FALSE)
   )
@@ -81,7 +85,8 @@ r_admm <- function(eta = NULL, gamma = NULL) {
 
 #' @rdname decentralised
 #' @export
-mr_admm <- function(eta = NULL, growth = NULL, gamma = NULL) {
+mr_admm <- function(eta = NULL, growth = NULL, gamma = NULL, ...) {
+  check_no_dots(...)
   new_method("mr_admm", "graph", "MR-ADMM", "Zhang, Khalili and Liu (2019), Algorithms 2 and 3",
     eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),
     gamma = check_parameter(gamma, "gamma", open_lower = FALSE)

@@ -26,7 +26,7 @@ new_schedule <- function(problem, budget, iterations, parameters, update, grows 
       }
       value <- chosen[[name]]
     }
-    per_node(value, N, name)
+    per_party(value, problem$names, name)
   }
   eta <- pick("eta") * if (grows) outer(pick("growth"), k, `^`) else matrix(1, N, iterations)
   if (any(bad <- !is.finite(eta))) {
@@ -60,7 +60,7 @@ schedule.dpadmm_method_m_admm <- function(method, problem, budget, iterations) {
   )
   theta <- method$parameters$theta
   if (is.null(theta)) theta <- min(out$eta[, 1L])
-  out$theta[] <- per_node(theta, problem$N, "theta")
+  out$theta[] <- per_party(theta, problem$names, "theta")
   out$amplify <- 2 * out$eta * problem$degree
   out
 }

@@ -49,12 +49,3 @@ plan_for <- function(settings, blueprint, held) {
     key = noise_key(settings$seed)
   )
 }
-
-check_no_dots <- function(...) {
-  if (...length() == 0L) return(invisible())
-  name <- names(list(...))[1L]
-  named <- length(name) && nzchar(name)
-  abort("argument", sprintf("Unknown argument%s.", if (named) sprintf(" `%s`", name) else ""),
-    argument = if (length(name)) name
-  )
-}

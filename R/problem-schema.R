@@ -41,6 +41,7 @@ dpadmm_schema <- function(...) {
 
 #' @export
 print.dpadmm_schema <- function(x, ...) {
+  check_no_dots(...)
   cat("<dpadmm_schema>\n")
   for (name in names(x)) {
     cat(sprintf("  %s: %s\n", name, if (is.character(x[[name]])) {
