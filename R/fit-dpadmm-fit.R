@@ -84,7 +84,10 @@
 #' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; 50
 #'   for methods with one model.
 #' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods also one a
-#'   node: a record then has the guarantee of its own node.
+#'   node, `c(A = 1, B = 0.5)`: a record then has the guarantee of its own node. Numbers with
+#'   names belong to the nodes of these names, those without to the nodes in their order; an
+#'   unknown or lacking name is an error of class `dpadmm_error_nodes`. So it is with all numbers
+#'   that are given node by node.
 #' @param delta probability with which the guarantee may fail, in `[0, 1)`.
 #' @param noise noise of a given size instead of a budget: [gamma_noise()] or
 #'   [gaussian_noise()]; or, next to `epsilon`, which noise to calibrate: `"gamma"` or

@@ -31,7 +31,8 @@
 #' `lambda_i / theta_i` stays zero: the run then converges to the minimiser of `sum_i
 #' O_i / theta_i`, which weighs the nodes, and not of `sum_i O_i`.
 #'
-#' @param eta penalty parameter (> 0), one number or one a node.
+#' @param eta penalty parameter (> 0), one number or one a node: with names by name, else in
+#'   the order of the nodes. So for the others.
 #' @param growth factor by which the penalty grows (>= 1, as the convergence
 #'   theorems need), one number or one a node.
 #' @param theta dual step size (> 0), one number or one a node; by default the

@@ -26,6 +26,10 @@
 #' records that were split at random (`nodes = 4`), for the party that makes it worst. A fit
 #' without noise (`epsilon = Inf`) makes epsilon infinite for its parties.
 #'
+#' The sum holds for fits whose settings (budgets, noise, numbers of iterations) were fixed
+#' without looking at what earlier ones released; their starts, columns and penalties may depend
+#' on it.
+#'
 #' `records = "disjoint"` says that no record was in two of them: the largest counts, for each
 #' party too. Unlike neighbouring relations are an error. [privacy()] takes such a list too, and
 #' says in words what else the fits revealed.

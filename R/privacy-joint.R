@@ -24,12 +24,13 @@ privacy.list <- function(fit, delta = NULL, records = c("same", "disjoint"), ...
 check_runs <- function(runs) {
   ok <- vapply(runs, inherits, NA, c("dpadmm_fit", "dpadmm_plan", "dpadmm_fixed_point"))
   if (length(runs) > 0L && all(ok)) return(invisible())
-  abort("argument", if (length(runs) == 0L) {
-    "`fit` is an empty list: there is nothing to state."
-  } else {
-    sprintf("`fit` must be a list of fits or plans; number %d is %s.", which(!ok)[1L],
-      kind_of(runs[[which(!ok)[1L]]]))
-  }, argument = "fit", place = which(!ok)[1L])
+  if (length(runs) == 0L) {
+    abort("argument", "`fit` is an empty list: there is nothing to state.", argument = "fit")
+  }
+  at <- which(!ok)[1L]
+  abort("argument", sprintf(
+    "`fit` must be a list of fits or plans; number %d is %s.", at, kind_of(runs[[at]])
+  ), argument = "fit", place = at)
 }
 
 #' What any of the statements says is said of all of them together. They are about a user's data

@@ -8,12 +8,6 @@
 #' @export
 c.dp_events <- function(...) {
   tables <- list(...)
-  if (any(vapply(tables, is.null, NA))) {
-    abort("argument", paste(
-      "One of the tables is NULL, not events: nothing is known of what that run released, so",
-      "nothing can be said of all of them."
-    ), argument = "...")
-  }
   top <- 0L
   for (i in seq_along(tables)) {
     division <- tables[[i]]$division
@@ -68,15 +62,16 @@ party_labels <- function(releases) {
   label
 }
 
-#' The rows of every party, a list a division, in the order of their numbers.
+#' The rows of every party, a list a division: parties with names in the order in which they come,
+#' others by their numbers.
 #' @noRd
 party_rows <- function(releases) {
   own <- which(!is.na(releases$node))
   division <- if (is.null(releases$division)) integer(nrow(releases)) else releases$division
   label <- party_labels(releases)
   lapply(unname(split(own, division[own])), function(rows) {
-    rows_label <- label[rows]
-    split(rows, factor(rows_label, unique(rows_label[order(releases$node[rows])])))
+    order <- if (all(is.na(releases$party[rows]))) order(releases$node[rows]) else seq_along(rows)
+    split(rows, factor(label[rows], unique(label[rows][order])))
   })
 }
 

@@ -1,7 +1,8 @@
 # The sentences of a privacy statement.
 
-#' From here on exp(epsilon) is no number that means anything to anybody.
-#' @noRd
+# Above the first "nearly the same" is too much said, above the second exp(epsilon) is no number
+# that means anything to anybody.
+.nearly_the_same <- 5
 .next_to_nothing <- 20
 
 statement_text <- function(x) {
@@ -131,9 +132,11 @@ meaning_text <- function(x) {
   }
   sprintf(
     paste(
-      "%s could see nearly the same had any one %s been %s: the probability of any event is at",
-      "most %s times what it would have been then%s."
-    ), x$audience, unit, replaced_words(x), odds_words(x$epsilon),
+      "%s %s had any one %s been %s: the probability of any event is at most %s times what it",
+      "would have been then%s."
+    ), x$audience,
+    if (x$epsilon > .nearly_the_same) "may well notice" else "could see nearly the same",
+    unit, replaced_words(x), odds_words(x$epsilon),
     if (x$delta > 0) paste(", plus", delta_words(x$delta)) else ""
   )
 }

@@ -55,7 +55,7 @@ test_that("several leaks are one line", {
   line <- grep("Not covered", format(privacy(fit)), value = TRUE)
   expect_identical(line, paste(
     "  Not covered: what was read from the records,",
-    "the range of `a`, the levels of `b`."
+    "the range of `a`; the levels of `b`."
   ))
 })
 
