@@ -37,8 +37,8 @@
 #'   [general_admm()]; or a list of these.
 #' @param accountant `"sound"` or `"paper"`.
 #' @param delta probability with which the guarantee may fail, in `[0, 1)`; by default
-#'   the fit's, of several the largest. A finished fit can be re-reported at any other: nothing is released by
-#'   that. `delta = 0` needs Gamma-norm or Laplace noise.
+#'   the fit's, of several the largest. A finished fit can be re-reported at any other: nothing is
+#'   released by that. `delta = 0` needs Gamma-norm or Laplace noise.
 #' @param view for fits of [fp_admm()], who looks: `"central"`, `"local"` or `"network"`,
 #'   as far as the setting has them; `NULL`: the method's own.
 #' @param iterations `TRUE`: what had been spent after each iteration, instead of a statement.

@@ -31,8 +31,8 @@ test_that("a fit gives each hospital the budget that it asked for", {
 })
 
 test_that("unknown, lacking and repeated names are errors that name them", {
-  expect_blame(plan_of(epsilon = c(A = 1, B = 1, D = 1)), "nodes", "epsilon", "unknown party, \"D\"",
-    place = "D")
+  expect_blame(plan_of(epsilon = c(A = 1, B = 1, D = 1)), "nodes", "epsilon",
+    "unknown party, \"D\"", place = "D")
   expect_blame(plan_of(epsilon = c(A = 1, B = 1)), "nodes", "epsilon", "nothing for party \"C\"",
     place = "C")
   expect_blame(plan_of(epsilon = c(A = 1)), "nodes", "epsilon", place = "B")
@@ -57,7 +57,8 @@ test_that("so do penalties, steps, splits and tolerances", {
   expect_equal(plan_of(method = pp_admm(eta = 1, beta = numbers / 1e4))$beta, by_party / 1e4)
   start <- cbind(1:3, 4:6)
   rownames(start) <- c("C", "A", "B")
-  expect_equal(plan_of(control = dpadmm_control(start = start))$start, unname(t(start[c(2, 3, 1), ])))
+  started <- plan_of(control = dpadmm_control(start = start))
+  expect_equal(started$start, unname(t(start[c(2, 3, 1), ])))
   expect_blame(plan_of(method = r_admm(eta = c(A = 1, B = 1, E = 1))), "nodes", "eta", place = "E")
   theorem <- check_convergence(r_admm(eta = 1, gamma = 40), network_complete(3), M = 1:3)
   expect_blame(check_convergence(r_admm(eta = 1, gamma = 40), network_complete(3), M = c(A = 1)),
