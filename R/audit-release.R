@@ -77,7 +77,7 @@ check_fit_data <- function(data) {
 #' @noRd
 release_claim <- function(release, data, accountant = "sound") {
   plan <- attr(release, "settle")(data)
-  if (is.null(plan$events)) return(NULL)
+  if (!plan$private) return(NULL)
   claim <- function(delta) privacy(plan, accountant, delta = delta)$epsilon
   tryCatch({
     claim(max(plan$budget$delta, 1e-12))
@@ -87,6 +87,7 @@ release_claim <- function(release, data, accountant = "sound") {
 
 #' @export
 print.dpadmm_release <- function(x, ...) {
+  check_no_dots(...)
   method <- environment(attr(x, "prepare"))$settings$method
   cat(sprintf("<dpadmm_release: fits by %s>\n", method$title))
   invisible(x)

@@ -110,7 +110,10 @@
 #' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; for
 #'   methods with one model 50, without noise 1000.
 #' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods also one a
-#'   node: a record then has the guarantee of its own node.
+#'   node, `c(A = 1, B = 0.5)`: a record then has the guarantee of its own node. Numbers with
+#'   names belong to the nodes of these names, those without to the nodes in their order; an
+#'   unknown or lacking name is an error of class `dpadmm_error_nodes`. So it is with all numbers
+#'   that are given node by node.
 #' @param delta probability with which the guarantee may fail, in `[0, 1)`.
 #' @param noise noise of a given size instead of a budget: [gamma_noise()] or
 #'   [gaussian_noise()]; or, next to `epsilon`, which noise to calibrate: `"gamma"` or
@@ -176,6 +179,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                intercept = TRUE, rows = c("error", "shorten"), ...) {
   check_no_dots(...)
   asked <- asked_of_fit(match.call(), environment())
+  if (!missing(nodes)) nodes <- given_nodes(nodes)
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
@@ -266,6 +270,7 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   seed <- check_seed(seed)
   blueprint <- x$problem$blueprint
+  nodes <- given_nodes(nodes)
   if (is.null(nodes)) nodes <- blueprint$nodes
   if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
   records <- records_planned(blueprint, data, y, x$problem$loss)
@@ -279,6 +284,7 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
 #' Records are built by the default method, once it knows the loss.
 #' @noRd
 fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, ...) {
+  if (!missing(nodes)) nodes <- given_nodes(nodes)
   rows <- check_choice(rows, c("scale", "shorten"), "rows")
   if (!missing(nodes) && inherits(nodes, "formula")) {
     column <- nodes
@@ -358,8 +364,8 @@ fit_holders <- function(settings, nodes, n, key) {
 warn_of_leaks <- function(leaks, private, framed) {
   if (is.null(leaks) || !private) return(invisible())
   warn("privacy_leak", paste0(
-    "Read from the records without noise: ", paste(leaks, collapse = ", "),
-    ". ", if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
+    "Read from the records without noise: ", leaks_words(leaks), ". ",
+    if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
     " to avoid this."
   ), argument = if (framed) "schema" else "y")
 }

@@ -33,6 +33,7 @@
 #' coef(fit, scale = "schema")
 #' @export
 coef.dpadmm_fit <- function(object, node = NULL, scale = c("original", "schema"), ...) {
+  check_no_dots(...)
   models <- node_models(object, node)
   if (check_choice(scale, c("original", "schema"), "scale") == "original") {
     warn_of_shortening(object$blueprint)
@@ -101,6 +102,7 @@ node_row <- function(fit, node) {
 #'   `dpadmm_error_missing`, `dpadmm_error_shape` for a column that is not there.
 #' @export
 predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "link"), ...) {
+  check_no_dots(...)
   loss <- object$plan$problem$loss
   type <- check_choice(type, c("class", "response", "link"), "type")
   if (missing(newdata)) {

@@ -21,7 +21,8 @@ new_fit <- function(plan, result, records, seeded) {
     list(
       coefficients = models, iterates = iterates, trace = trace, events = plan$events,
       noise = plan$noise, nodes = list(names = problem$names, size = problem$size), plan = plan,
-      blueprint = records$blueprint, seeded = seeded, converged = has_converged(plan, trace),
+      blueprint = records$blueprint, seeded = seeded, simulated = result$simulated,
+      converged = has_converged(plan, trace),
       leaks = if (plan$private) c(records$leaks, plan$leaks)
     ),
     sending(result$sent, problem), result$extra, list(states = result$states)

@@ -2,6 +2,7 @@
 
 #' @export
 print.dpadmm_fit <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf("%s: %s, %d coefficients, %d iterations\n\n", x$plan$method$title,
     parties_words(x$plan$problem), x$plan$problem$d, x$plan$iterations
   ))
@@ -20,6 +21,7 @@ print.dpadmm_fit <- function(x, ...) {
 #'   what the plan expected.
 #' @export
 summary.dpadmm_fit <- function(object, ...) {
+  check_no_dots(...)
   last <- object$trace[nrow(object$trace), ]
   structure(list(
     settings = plan_lines(object$plan), title = object$plan$method$title,
@@ -31,6 +33,7 @@ summary.dpadmm_fit <- function(object, ...) {
 
 #' @export
 print.summary.dpadmm_fit <- function(x, ...) {
+  check_no_dots(...)
   cat(x$title, "\n", sep = "")
   print_lines(x$settings)
   gap <- if (x$constrained) "constraint residual" else "consensus gap"

@@ -25,6 +25,7 @@
 #' @name tidy
 #' @exportS3Method generics::tidy
 tidy.dpadmm_fit <- function(x, nodes = FALSE, ...) {
+  check_no_dots(...)
   if (!nodes) {
     estimate <- coef(x)
     return(data.frame(term = names(estimate), estimate = unname(estimate)))
@@ -39,6 +40,7 @@ tidy.dpadmm_fit <- function(x, nodes = FALSE, ...) {
 #' @rdname tidy
 #' @exportS3Method generics::glance
 glance.dpadmm_fit <- function(x, ...) {
+  check_no_dots(...)
   spent <- shown_privacy(x)
   problem <- x$plan$problem
   data.frame(

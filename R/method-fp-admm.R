@@ -78,6 +78,7 @@
 #'   Huber); `"step"`: `x - z`, as in Algorithm 6, with block noise only.
 #' @param view whom `epsilon` is for; `NULL`: `"central"` where there is a server,
 #'   `"network"` where there is none.
+#' @param ... not used: an unknown argument is an error.
 #' @return An object of class `dpadmm_method` for [dpadmm_fit()], whose fits hold
 #'   `iterates`, the K x d matrix of z_1, ..., z_K (released), and `coefficients`, z_K.
 #'
@@ -98,7 +99,8 @@
 fp_admm <- function(lambda = 0.5, gamma = 1,
                     setting = c("centralized", "federated", "decentralized"),
                     sample = NULL, clip = NULL, noise = NULL,
-                    clip_on = c("gradient", "step"), view = NULL) {
+                    clip_on = c("gradient", "step"), view = NULL, ...) {
+  check_no_dots(...)
   settings <- c("centralized", "federated", "decentralized")
   setting <- check_choice(setting, settings, "setting")
   check_number(lambda, "lambda", lower = 0, open_lower = TRUE, upper = 1)

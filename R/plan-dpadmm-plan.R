@@ -69,7 +69,7 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
   plan <- dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ...,
     loss = loss
   )
-  remember(plan, x = x, schema = schema, nodes = nodes)
+  remember(plan, x = x, schema = schema, rows = rows, nodes = nodes)
 }
 
 #' @rdname dpadmm_plan

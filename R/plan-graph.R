@@ -11,7 +11,7 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
   }
   if (problem$N < 2L) abort("nodes", "There must be at least two nodes.", argument = "nodes")
   if (!is.null(budget$epsilon)) {
-    budget$epsilon <- per_node(budget$epsilon, problem$N, "epsilon")
+    budget$epsilon <- per_party(budget$epsilon, problem$names, "epsilon")
   }
   optimum <- wants_optimum(method, budget, settings)
   iterations <- settings$iterations
@@ -30,7 +30,8 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
     problem = problem, budget = budget, iterations = iterations,
     tol = tol, slop = tol,
     updates = sum(orders$noisy), shapes = c("node", "matrix"),
-    start = start_values(settings$control$start, problem$N, problem$d), optimum = optimum
+    start = start_values(settings$control$start, problem$names, problem$d),
+    optimum = optimum
   ), orders)
   plan
 }
@@ -195,9 +196,10 @@ plan_printed.dpadmm_family_graph <- function(method, plan, unit, releases, view)
   printed
 }
 
-#' d x N, one column a node.
+#' d x N, one column for each of the parties `names`.
 #' @noRd
-start_values <- function(start, N, d) {
+start_values <- function(start, names, d) {
+  N <- length(names)
   if (is.null(start)) return(matrix(0, d, N))
   if (is.matrix(start)) {
     if (!identical(dim(start), c(N, d))) {
@@ -206,7 +208,10 @@ start_values <- function(start, N, d) {
         ncol(start)
       ), argument = "start")
     }
-    return(t(start))
+    if (!is.null(rownames(start))) {
+      start <- start[party_order(rownames(start), names, "start"), , drop = FALSE]
+    }
+    return(unname(t(start)))
   }
   if (length(start) != d) {
     abort("shape", sprintf("`start` must have length %d, not %d.", d, length(start)),

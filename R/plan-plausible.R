@@ -18,12 +18,12 @@ draft_plan.dpadmm_family_plausible <- function(method, problem, budget, settings
   if (method$name == "ipp_admm") plan <- plan_sends(plan, p)
   beta <- if (!is.null(p$beta)) p$beta else if (printed) 10^-3.5 else default_beta(problem, plan)
   plan$as_printed <- printed
-  plan$beta <- plan$tol <- per_node(beta, problem$N, "beta")
+  plan$beta <- plan$tol <- per_party(beta, problem$names, "beta")
   exact <- !budget$private || !noise_mechanism(budget$mechanism)$pure
   plan$slop <- plan$beta * if (exact) 0.005 else 1e-4
   plan$query_slop <- if (!is.null(plan$test_settings)) numeric(problem$N)
   plan$test_share <- p$test_share
-  split <- if (!is.null(p$split)) per_node(p$split, problem$N, "split")
+  split <- if (!is.null(p$split)) per_party(p$split, problem$names, "split")
   if (budget$private) {
     plan$chosen_split <- split
     plan$split <- if (is.null(split)) variance_split(plan) else split

@@ -100,6 +100,7 @@ traffic <- function(plan) {
 
 #' @export
 print.dpadmm_plan <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf("Plan of %s: %s, %d coefficients, %d iterations\n", x$method$title,
     parties_words(x$problem), x$problem$d, x$iterations
   ))
@@ -133,6 +134,7 @@ span_bytes <- function(bytes) {
 #'   get it, `bytes` in all), the privacy statement, and what to expect.
 #' @export
 summary.dpadmm_plan <- function(object, ...) {
+  check_no_dots(...)
   structure(list(
     title = object$method$title, settings = plan_lines(object), traffic = traffic(object),
     privacy = privacy(object), expected = object$expected, forecast = forecast_text(object)
@@ -141,6 +143,7 @@ summary.dpadmm_plan <- function(object, ...) {
 
 #' @export
 print.summary.dpadmm_plan <- function(x, ...) {
+  check_no_dots(...)
   cat("Plan of ", x$title, "\n", sep = "")
   print_lines(x$settings)
   cat("\nWhat is sent\n")
@@ -155,6 +158,7 @@ print.summary.dpadmm_plan <- function(x, ...) {
 #' @rdname tidy
 #' @exportS3Method generics::tidy
 tidy.dpadmm_plan <- function(x, ...) {
+  check_no_dots(...)
   sent <- traffic(x)
   part <- if (is.null(x$releases)) NA_character_ else unique(x$releases$part)
   out <- merge(sent, data.frame(part = part), sort = FALSE)

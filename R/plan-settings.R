@@ -73,15 +73,6 @@ plan_for <- function(settings, blueprint, held) {
   )
 }
 
-check_no_dots <- function(...) {
-  if (...length() == 0L) return(invisible())
-  name <- names(list(...))[1L]
-  named <- length(name) && nzchar(name)
-  abort("argument", paste0(
-    "Unknown argument", if (named) sprintf(" `%s`", name), ".", if (named) words_for(name)
-  ), argument = if (length(name)) name)
-}
-
 abort_intercept <- function() {
   abort("argument", "`intercept` is for matrices: a formula says it itself (`y ~ x - 1`).",
     argument = "intercept"

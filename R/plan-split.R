@@ -14,7 +14,7 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
     list(problem = problem, budget = budget, iterations = iterations, constraint = constraint),
     split_steps(method, constraint, problem, iterations)
   )
-  plan$start_from <- start_values(settings$control$start, 1L, problem$d)
+  plan$start_from <- start_values(settings$control$start, problem$names, problem$d)
   plan$rule <- rep("gradient", iterations)
   plan$diverged <-
     "The iterates left the range of numbers: use a smaller `eta` or a larger `gamma`."

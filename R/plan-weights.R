@@ -76,7 +76,7 @@ weigh_parties <- function(problem, budget, K) {
   if (!budget$private && problem$weights == "precision") problem$weights <- "records"
   share <- party_shares(problem$weights, problem, budget, K)
   if (length(C) > 1L) {
-    C <- per_node(C, problem$N, "C")
+    C <- per_party(C, problem$names, "C")
     share <- C / mean(C)
     problem$weights <- "as given"
   }

@@ -24,6 +24,7 @@ new_problem <- function(loss, penalty, parties, blueprint, network = NULL, users
 
 #' @export
 print.dpadmm_problem <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf(
     "<dpadmm_problem: %s loss, %d columns, %d records of %d holder%s>\n", x$loss$name, x$d,
     x$records, x$N, if (x$N == 1L) "" else "s"

@@ -11,6 +11,7 @@ new_operator <- function(title, d, apply, sensitivity = NULL, blocks = NULL, rec
 
 #' @export
 print.dpadmm_operator <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf("<dpadmm_operator: %s on %d numbers>\n", x$title, x$d))
   invisible(x)
 }

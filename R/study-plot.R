@@ -32,6 +32,7 @@
 #' plot(found, "n", "mean", log = "xy")
 #' @export
 plot.dpadmm_experiment <- function(x, at, y, group = NULL, facet = NULL, log = "", ...) {
+  check_plot_dots(..., own = c("x", "y", "type", "log", "xlab", "ylab", "main", "xaxt"))
   data <- drawn_data(x, at, y, group, facet, log)
   panels <- split(data, data$panel, drop = TRUE)
   old <- graphics::par(mfrow = grDevices::n2mfrow(length(panels)), mar = c(4, 4, 2, 1))
@@ -84,6 +85,7 @@ line_looks <- function(n) {
 #' @rdname plot.dpadmm_experiment
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpadmm_experiment <- function(object, x, y, group = NULL, facet = NULL, log = "", ...) {
+  check_no_dots(...)
   need_package("ggplot2", "autoplot()")
   data <- drawn_data(object, x, y, group, facet, log)
   several <- nlevels(data$group) > 1L

@@ -166,7 +166,7 @@ test_that("bounds and levels read from the records are said in a warning and the
   expect_identical(class(leak$warning)[1:3], c("dpadmm_privacy_leak",
     "dpadmm_warning_privacy_leak", "dpadmm_warning"))
   expect_identical(leak$warning$argument, "schema")
-  for (what in c("the range of `age`", "the levels of `sex`", "the levels of `y`")) {
+  for (what in c("the range of `age`", "the levels of `sex` and `y`")) {
     expect_match(conditionMessage(leak$warning), what, fixed = TRUE)
     line <- grep("Not covered: what was read from the records,", strsplit(leak$text, "\n")[[1]],
       value = TRUE)

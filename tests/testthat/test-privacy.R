@@ -236,7 +236,7 @@ test_that("the statement is in plain words", {
     "the probability of any event is at most 7.39 times what it would have been then.",
     "The number of records of each node is taken to be public.",
       "3 releases a node with Gamma-norm noise in the objective",
-    "Rows have norm at most 2", "It holds for the program as it runs",
+    "Rows have norm at most 2", "It covers the program as it runs, rounding included",
       "simulation, not a private release"
   )) {
     expect_match(paste(text, collapse = " "), gsub(" ", " +", gsub("([().])", "\\\\\\1", line)))
