@@ -8,7 +8,7 @@ new_fit <- function(plan, result, records, seeded) {
   columns <- records$blueprint$columns
   if (is.null(columns)) columns <- paste0("x", seq_len(problem$d))
   models <- t(result$f)
-  dimnames(models) <- list(problem$names, columns)
+  dimnames(models) <- list(if (share_model(problem)) "holder" else problem$names, columns)
   iterates <- result$iterates
   if (!is.null(iterates)) {
     dimnames(iterates) <- c(

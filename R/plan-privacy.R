@@ -54,7 +54,7 @@ plan_facts <- function(plan, released, view, seeded, leaks) {
   words <- plan$words
   told <- if (plan$private) words$released
   statement_facts(plan$problem$names,
-    user_level = plan$problem$unit == "user",
+    user_level = plan$problem$unit == "holder",
     tolerance = if (!is.null(plan$tol)) max(plan$tol),
     row_bound = plan$problem$row_bound, seeded = seeded, leaks = leaks,
     audience = if (is.null(view)) words$sees else .view_words[[view]],
@@ -66,7 +66,7 @@ plan_facts <- function(plan, released, view, seeded, leaks) {
 #' Whose numbers of records the guarantee takes for public: neighbours have the same.
 #' @noRd
 counted_holders <- function(problem) {
-  if (!is.null(problem$network)) "node" else if (!is.null(problem$users)) "user"
+  if (!is.null(problem$users)) "holder" else if (problem$N > 1L) "node"
 }
 
 #' The statement that is printed: what is proved, or for a run of which nothing is proved, the

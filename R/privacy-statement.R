@@ -4,7 +4,7 @@
 #' The facts a statement mentions beside the guarantee.
 #'
 #' @param names names of the nodes, in their order.
-#' @param user_level whether neighbours differ in one user's records, instead of one.
+#' @param user_level whether neighbours differ in all records of a holder, instead of in one.
 #' @param tolerance gradient norm to which minimisers are found, where there are any.
 #' @param row_bound the bound that rows were shortened to.
 #' @param seeded whether the noise is reproducible.
@@ -12,7 +12,7 @@
 #' @param audience who can see what was released: a sentence begins with it.
 #' @param released how many releases there were of what, where events do not say it best.
 #' @param stated a sentence about a bound that was enforced or taken on trust.
-#' @param counted whose numbers of records a neighbour has too: "node", "user" or nobody's.
+#' @param counted whose numbers of records a neighbour has too: "node", "holder" or nobody's.
 #' @noRd
 statement_facts <- function(names, user_level = FALSE, tolerance = NULL,
                             row_bound = NULL, seeded = FALSE, leaks = NULL, audience = NULL,
@@ -154,7 +154,7 @@ guarantee_text <- function(x) {
       paste(
         "%s could see nearly the same had any one %s been %s: the probability of any event is at",
         "most %s times what it would have been then%s."
-      ), audience, if (x$user_level) "user's data" else "record", replaced_words(x),
+      ), audience, if (x$user_level) "holder's records" else "record", replaced_words(x),
       odds_words(x$epsilon), if (is.null(delta)) "" else paste(", plus", delta)
     )),
     paragraph(sprintf("It comes from %s.", x$releases)),
