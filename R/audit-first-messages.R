@@ -44,7 +44,7 @@ message_runs <- function(release, data, rounds) {
   first <- if (!plan$private) 1L else min(plan$events$iteration)
   served <- !is.null(plan$scales$server)
   rounds <- if (served) first else seq_len(min(rounds, plan$iterations))
-  N <- plan$problem$N
+  N <- if (served) 1L else plan$problem$N
   # what is kept are messages, but where a party's gradient moves a model
   kept <- served || !is.null(plan$problem$network)
   prepare <- attr(release, "prepare")

@@ -380,6 +380,7 @@ abort_no_nodes <- function() {
 #' @noRd
 fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
   warn_of_noise(plan)
+  say_unit(plan)
   result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
     control = control
   )
@@ -391,5 +392,20 @@ fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
 #' Iterates of one model are kept unless the user says otherwise, those of many nodes are not.
 #' @noRd
 keeps_iterates <- function(plan, control) {
-  if (is.null(control$keep_iterates)) plan$problem$N == 1L else control$keep_iterates
+  if (is.null(control$keep_iterates)) is.null(plan$problem$network) else control$keep_iterates
+}
+
+#' That a holder's records are protected as a whole is said before they are read: the noise that
+#' this takes leaves little of a model of a few holders.
+#' @noRd
+say_unit <- function(plan) {
+  if (!plan$private || plan$problem$unit != "holder") return(invisible())
+  size <- plan$problem$users$size
+  message(structure(class = c("dpadmm_message_unit", "message", "condition"), list(
+    message = sprintf(paste(
+      "unit = \"holder\": what is protected is all records of a holder together (%s), not one",
+      "record.\n"
+    ), span(size)),
+    call = NULL
+  )))
 }

@@ -96,15 +96,17 @@
 #' )
 #' fit
 #' @export
-fp_admm <- function(lambda = 0.5, gamma = 1,
+fp_admm <- function(lambda = 0.5, gamma = NULL,
                     setting = c("centralized", "federated", "decentralized"),
                     sample = NULL, clip = NULL, noise = NULL,
-                    clip_on = c("gradient", "step"), view = NULL, ...) {
+                    clip_on = c("gradient", "step"), view = NULL,
+                    unit = c("record", "holder"), ...) {
   check_no_dots(...)
   settings <- c("centralized", "federated", "decentralized")
   setting <- check_choice(setting, settings, "setting")
   check_number(lambda, "lambda", lower = 0, open_lower = TRUE, upper = 1)
-  check_number(gamma, "gamma", lower = 0, open_lower = TRUE)
+  if (!is.null(gamma)) check_number(gamma, "gamma", lower = 0, open_lower = TRUE)
+  unit <- check_choice(unit, c("record", "holder"), "unit")
   clip_on <- check_choice(clip_on, c("gradient", "step"), "clip_on")
   if (!is.null(clip)) check_number(clip, "clip", lower = 0, open_lower = TRUE)
   if (is.null(noise)) noise <- if (setting == "decentralized" ||
@@ -130,7 +132,7 @@ fp_admm <- function(lambda = 0.5, gamma = 1,
   new_method("fp_admm", "server", titles[[setting]],
     sprintf("Cyffers, Bellet and Basu (2023), Algorithm %d", match(setting, settings) + 1L),
     lambda = lambda, gamma = gamma, setting = setting, sample = sample, clip = clip,
-    clip_on = clip_on, noise = noise, view = view
+    clip_on = clip_on, noise = noise, view = view, unit = unit
   )
 }
 

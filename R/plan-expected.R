@@ -54,8 +54,8 @@ forecast_of.dpadmm_family_server <- function(method, plan) {
   # a loss without a slope of its own has what clipping leaves
   clip <- min(plan$grad_bound, plan$step_bound / plan$prox_gamma)
   forecast_fp_admm(plan$rounds, plan$n, plan$lambda, plan$prox_gamma,
-    block_sd = scale_sd(plan, plan$scales$output), mean_sd = scale_sd(plan, plan$scales$server),
-    problem$loss, problem$row_bound, problem$d, share / plan$n, problem$records / plan$n,
+    block_sd = sqrt(mean(scale_sd(plan, plan$scales$output)^2)),
+    mean_sd = scale_sd(plan, plan$scales$server), problem$loss, problem$row_bound, problem$d, share / plan$n, problem$records / plan$n,
     penalty_curvature(problem$penalty),
     slope = if (is.infinite(problem$loss$lipschitz)) clip / problem$row_bound
   )

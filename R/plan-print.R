@@ -6,8 +6,11 @@ parties_words <- function(problem) {
   if (!is.null(problem$network)) {
     return(sprintf("%d nodes (%s)", problem$N, problem$network$name))
   }
-  if (is.null(problem$users)) return(sprintf("%d records", problem$records))
-  sprintf("%d users with %d records", length(problem$users$size), problem$records)
+  if (!is.null(problem$users)) {
+    return(sprintf("%d users with %d records", length(problem$users$size), problem$records))
+  }
+  if (problem$N == 1L) return(sprintf("%d records", problem$records))
+  sprintf("%d holders with %d records", problem$N, problem$records)
 }
 
 span <- function(x, digits = 3L) {

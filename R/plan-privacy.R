@@ -59,7 +59,7 @@ plan_facts <- function(plan, released, view, run) {
   sees <- if (!is.null(view)) .view_words[[view]] else words$sees
   if (is.null(sees)) sees <- "Whoever sees every message between the nodes, and the model,"
   statement_facts(problem$names,
-    user_level = problem$unit == "user", users = if (isTRUE(users$named)) users$names,
+    user_level = problem$unit == "holder", users = if (isTRUE(users$named)) users$names,
     tolerance = if (!is.null(plan$tol)) max(plan$tol), rows = rows_words(problem$blueprint),
     seeded = run$seeded, simulated = run$simulated, leaks = run$leaks, audience = sees,
     released = if (is.null(told)) release_words(plan$events, released) else told,
@@ -71,7 +71,7 @@ plan_facts <- function(plan, released, view, run) {
 #' Whose numbers of records the guarantee takes for public: neighbours have the same.
 #' @noRd
 counted_holders <- function(problem) {
-  if (!is.null(problem$network)) "node" else if (!is.null(problem$users)) "user"
+  if (!is.null(problem$users)) "holder" else if (problem$N > 1L) "node"
 }
 
 #' The statement that is printed: what is proved, or for a run of which nothing is proved, the

@@ -61,8 +61,10 @@ plan_for <- function(settings, blueprint, held) {
   if (on_graph(method)) {
     network <- resolve_network(settings$network, length(held$names))
   } else {
-    if (length(held$size) > 1L) users <- parties
-    parties <- list(names = "holder", size = sum(held$size), named = FALSE)
+    several <- length(held$size) > 1L
+    by_record <- several && identical(method$parameters$unit, "record") && any(held$size > 1)
+    if (several && !by_record) users <- parties
+    if (!by_record) parties <- list(names = "holder", size = sum(held$size), named = FALSE)
   }
   problem <- new_problem(settings$loss, settings$penalty, parties, blueprint,
     network = network, users = users, C = settings$C, rho = settings$rho,

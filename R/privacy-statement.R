@@ -4,8 +4,8 @@
 #' The facts a statement mentions beside the guarantee.
 #'
 #' @param names names of the nodes, in their order.
-#' @param user_level whether neighbours differ in one user's records, instead of one.
-#' @param users names of the users with several records each, where they have names.
+#' @param user_level whether neighbours differ in all records of a holder, instead of in one.
+#' @param users names of holders with several records each, where they have names.
 #' @param tolerance gradient norm to which minimisers are found, where there are any.
 #' @param rows sentences about the bound of rows.
 #' @param seeded whether the noise is reproducible.
@@ -14,8 +14,8 @@
 #' @param audience who can see what was released: a sentence begins with it.
 #' @param released how many releases there were of what, where events do not say it best.
 #' @param stated a sentence about a bound that was enforced or taken on trust.
-#' @param counted whose numbers of records a neighbour has too: "node", "user" or nobody's.
-#' @param smallest number of records of the smallest party (of users, where those are protected).
+#' @param counted whose numbers of records a neighbour has too: "node", "holder" or nobody's.
+#' @param smallest number of records of the smallest party (or number of holders, where those are protected).
 #' @noRd
 statement_facts <- function(names, user_level = FALSE, users = NULL, tolerance = NULL,
                             rows = NULL, seeded = FALSE, simulated = FALSE, leaks = NULL,

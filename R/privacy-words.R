@@ -109,7 +109,7 @@ guarantee_text <- function(x) {
       sprintf(paste(
         "A delta above 1/n protects little: with n = %g %s%s, publishing one of them whole,",
         "picked at random, would be allowed by delta = %s alone."
-      ), x$smallest, if (x$user_level) "users" else "records",
+      ), x$smallest, if (x$user_level) "holders" else "records",
       if ("node" %in% x$counted) " of the smallest node" else "", delta_words(x$delta))
     }
   )
@@ -123,7 +123,7 @@ spread_words <- function(per_node) {
 }
 
 meaning_text <- function(x) {
-  unit <- if (x$user_level) "user's data" else "record"
+  unit <- if (x$user_level) "holder's records" else "record"
   if (x$epsilon > .next_to_nothing) {
     return(sprintf(paste(
       "%s may learn nearly all there is to know about any one %s: an epsilon above %g",

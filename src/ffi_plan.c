@@ -148,6 +148,7 @@ static void read_server(ffi_reader *r, dpa_plan *plan) {
   server->lambda = ffi_real(r, "lambda", LEAST, 1.0);
   server->gamma = ffi_real(r, "prox_gamma", LEAST, R_PosInf);
   server->step_bound = ffi_real(r, "step_bound", LEAST_BOUND, R_PosInf);
+  server->exact = ffi_flag(r, "exact");
   server->scale = plan->mechanism ? read_scales(r, "server_scale", plan->rounds) : NULL;
   ffi_check(r, !server->scale || plan->mechanism->step, "mechanism");
   server->sample = (size_t)ffi_int(r, "sample", 0, users);

@@ -26,6 +26,7 @@ static void server_order(const dpa_server_plan *server, uint32_t round, int *roo
   order->lambda = server->lambda;
   order->gamma = server->gamma;
   order->step_bound = server->step_bound;
+  order->exact = server->exact;
   order->users.count = server->users;
   if (server->walk) {
     room[0] = server->walk[round - 1];

@@ -13,6 +13,7 @@ typedef struct dpa_server_plan {
   size_t users;     /* of all parties */
   const int *first; /* parties: the first user of each; NULL: one party with all */
   double lambda, gamma, step_bound;
+  int exact;           /* see order.h */
   const double *scale; /* rounds: of the server's noise; NULL: none */
   size_t sample;       /* users a round, a random subset; 0: all */
   const int *walk;     /* rounds: the one user of each, from 0; NULL */
