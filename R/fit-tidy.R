@@ -11,6 +11,16 @@
 #'   `estimate`. `glance()`: one row with `method`, `loss`, `nodes`, `records`,
 #'   `terms`, `iterations`, `epsilon`, `delta`, `accountant`, `expected` (the plan's
 #'   forecast), `seeded`, `gap`.
+#' @examplesIf requireNamespace("generics", quietly = TRUE)
+#' people <- data.frame(age = sample(18:90, 2000, TRUE), sex = sample(c("f", "m"), 2000, TRUE))
+#' people$ill <- ifelse(runif(2000) < plogis(people$age / 10 - 5), "yes", "no")
+#' public <- dpadmm_schema(age = c(18, 90), sex = c("f", "m"), ill = c("no", "yes"))
+#' fit <- dpadmm_fit(ill ~ age + sex, people,
+#'   nodes = 2, schema = public, epsilon = 2, delta = 1e-6
+#' )
+#' generics::tidy(fit)
+#' generics::tidy(fit, nodes = TRUE)
+#' generics::glance(fit)
 #' @name tidy
 #' @exportS3Method generics::tidy
 tidy.dpadmm_fit <- function(x, nodes = FALSE, ...) {

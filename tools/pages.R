@@ -14,12 +14,16 @@ seen_on <- function(page) {
   code_of(unlist(strsplit(text, "\n")))
 }
 
-code_of <- function(lines) grep("^(#>|$)", trimws(lines, "right"), value = TRUE, invert = TRUE)
+#' Without empty lines and without the mark of a comment: it is what keeps code that is shown
+#' and not run from running in the script.
+code_of <- function(lines) {
+  lines <- grep("^(#>|## ---|$)", trimws(lines, "right"), value = TRUE, invert = TRUE)
+  sub("^#+ +", "", lines)
+}
 
-#' Lines of its script; what is shown and not run is behind "## ".
+#' Lines of its script.
 written_in <- function(page) {
-  lines <- readLines(file.path(folder, paste0(page, ".R")), warn = FALSE)
-  code_of(sub("^## ", "", grep("^## ----", lines, value = TRUE, invert = TRUE)))
+  code_of(readLines(file.path(folder, paste0(page, ".R")), warn = FALSE))
 }
 
 #' What is wrong with a page; nothing, if all is well.
