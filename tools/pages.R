@@ -39,9 +39,9 @@ complaints <- function(page) {
   dir.create(work)
   old <- setwd(work)
   on.exit(setwd(old))
-  script <- shQuote(file.path(folder, paste0(page, ".R")))
+  command <- c("--vanilla", shQuote(file.path(folder, paste0(page, ".R"))))
   said <- suppressWarnings(
-    system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script), stdout = TRUE, stderr = TRUE)
+    system2(file.path(R.home("bin"), "Rscript"), command, stdout = TRUE, stderr = TRUE)
   )
   if (is.null(attr(said, "status"))) character() else c(utils::tail(said, 5L), "it does not run")
 }
