@@ -31,6 +31,7 @@
 #' fit <- dpadmm_fit(ill ~ age + smoker, people, nodes = 4, schema = public, epsilon = 5)
 #' coef(fit)
 #' coef(fit, scale = "schema")
+#' coef(fit, node = "all")
 #' @export
 coef.dpadmm_fit <- function(object, node = NULL, scale = c("original", "schema"), ...) {
   check_no_dots(...)
@@ -100,6 +101,15 @@ node_row <- function(fit, node) {
 #'
 #'   Errors: `dpadmm_error_level` for a level that training did not have,
 #'   `dpadmm_error_missing`, `dpadmm_error_shape` for a column that is not there.
+#' @examples
+#' people <- data.frame(age = sample(18:90, 2000, TRUE), sex = sample(c("f", "m"), 2000, TRUE))
+#' people$ill <- ifelse(runif(2000) < plogis(people$age / 10 - 5), "yes", "no")
+#' public <- dpadmm_schema(age = c(18, 90), sex = c("f", "m"), ill = c("no", "yes"))
+#' fit <- dpadmm_fit(ill ~ age + sex, people,
+#'   nodes = 2, schema = public, epsilon = 2, delta = 1e-6
+#' )
+#' predict(fit, head(people))
+#' predict(fit, head(people), type = "response")
 #' @export
 predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "link"), ...) {
   check_no_dots(...)

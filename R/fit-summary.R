@@ -19,6 +19,14 @@ print.dpadmm_fit <- function(x, ...) {
 #' @return An object of class `summary.dpadmm_fit` with the method and its settings,
 #'   the nodes, the largest coefficients (in the user's units), the consensus reached, the privacy statement, and
 #'   what the plan expected.
+#' @examples
+#' people <- data.frame(age = sample(18:90, 2000, TRUE), sex = sample(c("f", "m"), 2000, TRUE))
+#' people$ill <- ifelse(runif(2000) < plogis(people$age / 10 - 5), "yes", "no")
+#' public <- dpadmm_schema(age = c(18, 90), sex = c("f", "m"), ill = c("no", "yes"))
+#' fit <- dpadmm_fit(ill ~ age + sex, people,
+#'   nodes = 2, schema = public, epsilon = 2, delta = 1e-6
+#' )
+#' summary(fit)
 #' @export
 summary.dpadmm_fit <- function(object, ...) {
   check_no_dots(...)

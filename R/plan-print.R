@@ -135,6 +135,10 @@ span_bytes <- function(bytes) {
 #' @return An object of class `summary.dpadmm_plan`: the settings, a data frame `traffic` with a
 #'   row for each party (`records`, `messages` it sends, `numbers` in each, `neighbours` that
 #'   get it, `bytes` in all), the privacy statement, and what to expect.
+#' @examples
+#' plan <- dpadmm_plan(20, sizes = c(north = 2500, south = 4000), epsilon = 1, delta = 1e-5)
+#' summary(plan)
+#' summary(plan)$traffic
 #' @export
 summary.dpadmm_plan <- function(object, ...) {
   check_no_dots(...)
