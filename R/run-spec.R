@@ -43,7 +43,8 @@ core_orders.dpadmm_family_server <- function(method, plan) {
   penalty <- plan$problem$penalty
   scale <- function(x) if (!is.null(x)) rep(x, plan$rounds)
   list(
-    relay = "server", weight = 1, ridge = 0, clip = plan$grad_bound, tol = plan$solver_tol,
+    relay = "server", weight = 1, ridge = 0, clip = plan$grad_bound,
+    tol = scale(plan$solver_tol),
     users = as.integer(plan$n), lambda = plan$lambda, prox_gamma = plan$prox_gamma,
     step_bound = plan$step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty),
     output_scale = if (!is.null(plan$scales$output)) t(scale(plan$scales$output)),
