@@ -95,7 +95,8 @@ holder_rounding <- function(plan) {
   noise <- max(plan$noise)
   reach <- (1 + min(1000, T)) * step + 10 * noise * sqrt(d * T)
   size <- 5 * reach # of all points, see rule_prox.c
-  gradient <- solver_rounding(problem, plan$weight, 1 / gamma, size, plan$tol)
+  rounding <- solver_rounding(problem, plan$weight, 1 / gamma, size, plan$tol)
+  gradient <- rounding$evaluated + rounding$model
   solved <- gamma * (1.01 * plan$tol + gradient)
   own <- 2 * solved + 32 * u * size
   grid <- grid_slop(plan$noise, d)
@@ -105,21 +106,4 @@ holder_rounding <- function(plan) {
     grid + (T * max(own) + 8 * T * u * size) / N + sum_rounding(N, size) + 4 * u * size
   }
   list(slop = slop, reach = reach, tol = 4 * gradient)
-}
-
-#' Rounding of the gradient of `weight` times a party's mean loss plus modulus / 2 times the
-#' square of points of norm at most `size`, for a solver that stops at `tol` (Lemma 12).
-#' @noRd
-solver_rounding <- function(problem, weight, modulus, size, tol) {
-  u <- .unit_roundoff
-  n <- problem$size
-  d <- problem$d
-  loss <- problem$loss
-  slope <- weight * problem$row_bound * loss$lipschitz
-  curvature <- weight * problem$row_bound^2 * loss$curvature
-  curvature * 5 * (d + 6) * u * size + # margins, and those a model is not asked at
-    weight * problem$row_bound * (4 * max(1, loss$lipschitz) + loss$curvature) * u + # derivatives
-    sum_rounding(pmin(n, 16384) + n / 16384, slope) +
-    2 * sum_rounding(n, curvature / problem$row_bound) + # the model's curvature
-    16 * u * (slope + 2.2 * modulus * size) + (d + 4) * u * tol
 }

@@ -45,7 +45,7 @@ core_orders.dpadmm_family_server <- function(method, plan) {
   every <- function(x, parties) if (!is.null(x)) matrix(as.double(x), parties, plan$rounds)
   list(
     relay = "server", weight = plan$weight, ridge = 0, clip = plan$grad_bound,
-    tol = rep_len(if (is.null(plan$tol)) plan$solver_tol else plan$tol, N),
+    tol = every(rep_len(if (is.null(plan$tol)) plan$solver_tol else plan$tol, N), N),
     exact = share_model(plan$problem), first_user = if (N > 1L) seq_len(N) - 1L,
     users = as.integer(plan$n), lambda = plan$lambda, prox_gamma = plan$prox_gamma,
     step_bound = plan$step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty),

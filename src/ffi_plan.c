@@ -120,7 +120,7 @@ static void read_orders(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   plan->eta = ffi_maybe_reals(r, "eta", N * T);
   plan->theta = ffi_maybe_reals(r, "theta", N * T);
   plan->gamma = ffi_maybe_reals(r, "gamma", N);
-  plan->tol = ffi_maybe_reals(r, "tol", N);
+  plan->tol = ffi_maybe_reals(r, "tol", N * T);
   if (r->bad)
     return;
   read_noise(r, plan);

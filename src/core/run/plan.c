@@ -64,7 +64,7 @@ void dpa_plan_order(const dpa_plan *plan, size_t i, uint32_t round, int *room,
   order->eta = entry(plan->eta, at);
   order->theta = entry(plan->theta, at);
   order->gamma = entry(plan->gamma, i);
-  order->tol = entry(plan->tol, i);
+  order->tol = entry(plan->tol, at);
   order->clip = plan->clip;
   order->mechanism = plan->mechanism;
   order->objective_scale =
