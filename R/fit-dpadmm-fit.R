@@ -33,6 +33,22 @@
 #' found, and so does the error. Numbers and functions that a term takes from elsewhere are
 #' taken to be public, and columns as they are to hold one record a row.
 #'
+#' @section Weights, offsets and missing values:
+#' With `case_weights` the mean loss of a node becomes `sum_k (w_k / weight_bound) L_k / n`: a
+#' weight of half the bound counts a record half. Weights above the bound are set to it, 0 is a
+#' record that is not there, and negative ones are an error. The bound is public and the weights
+#' are as private as the rest of a record, so the guarantee is that of a fit without weights; the
+#' price is that light records bring less, against the same noise. Weights of one and the same
+#' size, the bound, change nothing.
+#'
+#' An offset is a number that is added to the linear predictor of a record, as in glm:
+#' `offset(log(t))` in the formula, or `offset`. It costs no privacy and needs no bound, because
+#' the slope of a loss is bounded wherever it is. For a regression loss it is the same as taking it
+#' from the response.
+#'
+#' Both belong to the record: they must be computed from its own row (see below). Missing values
+#' are an error unless you say otherwise, see [missing-values].
+#'
 #' @section Defaults:
 #' What is not given is worked out from public numbers (nodes N, records n, the
 #' smallest node's B, features d, degrees, budget), never from the records.
@@ -93,6 +109,14 @@
 #'   release.
 #' @param control see [dpadmm_control()].
 #' @param schema public bounds and levels, see [dpadmm_schema()].
+#' @param case_weights weights of the records: `~column` of the data frame (which `.` in the
+#'   formula then leaves out), or n numbers `>= 0`; `NULL`: all count alike.
+#' @param weight_bound the largest weight, stated in public (> 0): larger ones are set to it.
+#'   `NULL`: the upper bound of the column in `schema`; there is no other default.
+#' @param offset `~column`, or n numbers, in addition to `offset()` terms of the formula. For a
+#'   plan only numbers, where it was made with `offset = TRUE`, and alike for `case_weights`.
+#' @param na.action what to do with records that have missing values: `"fail"` (an error), or
+#'   `"omit"`: they count with weight 0. See [missing-values].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
 #' @param ... arguments of the matrix method.
@@ -133,8 +157,10 @@ dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")
 dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method = mr_admm(),
                                loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                               control = dpadmm_control(), classes = NULL, ...) {
+                               control = dpadmm_control(), classes = NULL, case_weights = NULL,
+                               weight_bound = NULL, offset = NULL, na.action = "fail", ...) {
   check_no_dots(...)
+  options <- record_options(case_weights, weight_bound, offset, na.action)
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
@@ -152,7 +178,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   }
   classes <- check_classes(classes, settings$loss)
   build <- if (framed) x$build else function(...) records_matrix(x, y, ...)
-  records <- build(settings$loss, classes)
+  records <- build(settings$loss, classes, options)
   key <- noise_key(settings$seed)
   on.exit(forget_key(key))
   held <- fit_holders(settings, nodes, nrow(records$x), key)
@@ -194,7 +220,7 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, ...) {
 #' @rdname dpadmm_fit
 #' @export
 dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
-                                   control = x$control, ...) {
+                                   control = x$control, case_weights = NULL, offset = NULL, ...) {
   check_no_dots(...)
   if (missing(data)) {
     abort("argument", "`data` is missing: the records of the plan.", argument = "data")
@@ -204,7 +230,8 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   blueprint <- x$problem$blueprint
   if (is.null(nodes)) nodes <- blueprint$nodes
   if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
-  records <- records_planned(blueprint, data, y, x$problem$loss)
+  given <- list(case_weights = case_weights, offset = offset)
+  records <- records_planned(blueprint, data, y, x$problem$loss, given)
   key <- noise_key(seed)
   on.exit(forget_key(key))
   held <- planned_holders(x$problem, nodes, nrow(records$x), key)
@@ -223,8 +250,8 @@ fit_frame <- function(formula, data, y, nodes, schema, row_wise, ...) {
   if (ncol(data) == 0L) {
     abort("shape", "The data frame has no columns to predict from.", argument = "x")
   }
-  build <- function(loss, classes) {
-    records_frame(formula, data, y, schema, loss, classes, row_wise)
+  build <- function(loss, classes, options) {
+    records_frame(formula, data, y, schema, loss, classes, row_wise, options)
   }
   records <- structure(list(build = build), class = "dpadmm_records")
   if (missing(nodes)) {

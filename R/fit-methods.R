@@ -43,13 +43,17 @@ node_row <- function(fit, node) {
 #'   for numeric labels without); `"response"`:
 #'   the probability of the positive class (logistic loss) or the predicted value;
 #'   `"link"`: the linear predictor.
+#' @param offset the offsets of the new rows, where those of the fit were given as numbers; else
+#'   they are computed from `newdata`.
 #' @param ... not used.
-#' @return A vector (a factor for factor labels) with one entry a row.
+#' @return A vector (a factor for factor labels) with one entry a row; after a fit with
+#'   `na.action = "omit"`, `NA` for rows with missing values.
 #'
 #'   Errors: `dpadmm_error_level` for a level that training did not have,
 #'   `dpadmm_error_missing`, `dpadmm_error_shape` for a column that is not there.
 #' @export
-predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "link"), ...) {
+predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "link"),
+                               offset = NULL, ...) {
   loss <- object$plan$problem$loss
   type <- check_choice(type, c("class", "response", "link"), "type")
   if (missing(newdata)) {
@@ -65,11 +69,23 @@ predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "l
       "The %s loss gives no probabilities; use type = \"class\" or \"link\".", loss$name
     ), argument = "type")
   }
-  x <- encode_new(object$blueprint, newdata)
-  link <- as.vector(x %*% coef(object)) * shortening(x, object$plan$problem$row_bound)
+  link <- link_of(object, newdata, check_of_records(offset, "offset"))
   if (type == "link" || !loss$classification) return(link)
   if (type == "response") return(stats::plogis(link))
   classes <- object$blueprint$classes
   out <- classes[1L + (link > 0)]
   if (is.character(classes)) factor(out, classes) else out
+}
+
+#' The linear predictor of new rows by the mean model.
+#' @noRd
+link_of <- function(fit, newdata, offset) {
+  blueprint <- fit$blueprint
+  whole <- whole_rows(blueprint, newdata, list(offset = offset), response = NULL)
+  x <- encode_new(blueprint, whole$data)
+  link <- as.vector(x %*% coef(fit)) * shortening(x, fit$plan$problem$row_bound)
+  shift <- offsets_of(blueprint, whole$vectors$offset, whole$data, nrow(x), globalenv())
+  if (!is.null(shift)) link <- link + shift
+  if (any(whole$dropped)) link[whole$dropped] <- NA
+  link
 }

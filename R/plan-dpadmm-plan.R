@@ -25,6 +25,8 @@
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
 #' @param network,method,loss,penalty,C,rho,iterations,epsilon,delta,noise,control,classes as
 #'   in [dpadmm_fit()].
+#' @param case_weights,weight_bound,offset,na.action as in [dpadmm_fit()], but no numbers of
+#'   records: `~column`, or `TRUE` where the fit will be given them.
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
 #' @param ... further arguments, as of the method for columns.
@@ -51,7 +53,9 @@ dpadmm_plan <- function(x, ...) UseMethod("dpadmm_plan")
 
 #' @rdname dpadmm_plan
 #' @export
-dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic") {
+dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic",
+                                case_weights = NULL, weight_bound = NULL, offset = NULL,
+                                na.action = "fail") {
   if (missing(sizes)) abort_no_sizes()
   if (missing(schema)) {
     abort("argument", "`schema` is missing: the bounds or levels of the formula's variables.",
@@ -59,7 +63,8 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
     )
   }
   loss <- dpadmm_loss(loss)
-  blueprint <- schema_blueprint(x, schema, loss)
+  options <- public_options(case_weights, weight_bound, offset, na.action)
+  blueprint <- schema_blueprint(x, schema, loss, options)
   if (!is.null(nodes)) blueprint$nodes <- check_node_column(nodes)
   dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ..., loss = loss)
 }
@@ -69,7 +74,8 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
 dpadmm_plan.default <- function(x, sizes, network = network_complete(), method = mr_admm(),
                                 loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
                                 iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                                control = dpadmm_control(), classes = NULL, ...) {
+                                control = dpadmm_control(), classes = NULL, case_weights = NULL,
+                                weight_bound = NULL, offset = NULL, na.action = "fail", ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
@@ -84,6 +90,10 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
     )
   }
   blueprint <- as_blueprint(x)
+  if (!inherits(x, "dpadmm_blueprint")) { # a formula's has them already
+    options <- public_options(case_weights, weight_bound, offset, na.action)
+    blueprint <- c(blueprint, record_facts(options))
+  }
   classes <- check_classes(classes, settings$loss)
   blueprint$classes <- declared_classes(classes, blueprint$classes)
   plan_for(settings, blueprint, held)

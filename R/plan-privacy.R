@@ -59,7 +59,8 @@ plan_facts <- function(plan, released, view, seeded, leaks) {
     row_bound = plan$problem$row_bound, seeded = seeded, leaks = leaks,
     audience = if (is.null(view)) words$sees else .view_words[[view]],
     released = if (is.null(told)) release_words(plan$events, released) else told,
-    stated = if (plan$private) words$bound, counted = counted_holders(plan$problem)
+    stated = if (plan$private) c(words$bound, record_words(plan$problem$blueprint)),
+    counted = counted_holders(plan$problem)
   )
 }
 

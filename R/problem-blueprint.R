@@ -13,7 +13,7 @@ matrix_blueprint <- function(d, columns = NULL, classes = NULL) {
 frame_blueprint <- function(terms, described, classes, response) {
   blueprint <- list(
     kind = "frame", terms = terms, classes = classes,
-    variables = lapply(described, function(v) v[c("type", "values")]), response = response
+    variables = lapply(described, function(v) v[names(v) != "leak"]), response = response
   )
   one_row <- lapply(described, function(v) v$values[1L])
   blueprint$columns <- colnames(encode_frame(blueprint, list2DF(one_row, 1L)))
@@ -26,9 +26,12 @@ frame_blueprint <- function(terms, described, classes, response) {
 
 #' The blueprint of a formula and a schema, without data.
 #' @noRd
-schema_blueprint <- function(formula, schema, loss) {
+schema_blueprint <- function(formula, schema, loss, options = record_options()) {
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
+  split <- split_offset(formula)
+  formula <- split$formula
   plain <- names(schema)[names(schema) == make.names(names(schema))]
+  plain <- setdiff(plain, own_columns(options))
   terms <- formula_terms(formula, as.data.frame(lapply(unclass(schema)[plain], `[`, 1L)))
   if (attr(terms, "response") != 1L) {
     abort("argument", "The formula must have a response.", argument = "formula")
@@ -43,8 +46,12 @@ schema_blueprint <- function(formula, schema, loss) {
     ), argument = "schema", place = lost)
   }
   described <- lapply(stats::setNames(nm = names), function(name) described_by(schema[[name]]))
+  described <- with_imputation(described, schema)
   classes <- schema_classes(schema[[response]], NULL, loss)
-  frame_blueprint(terms, described, classes, formula[[2L]])
+  c(
+    frame_blueprint(terms, described, classes, formula[[2L]]),
+    record_facts(options, schema, split$offset)
+  )
 }
 
 #' Terms that keep no environment but the global one: a caller's may hold the data.
@@ -52,7 +59,9 @@ schema_blueprint <- function(formula, schema, loss) {
 formula_terms <- function(formula, data) {
   terms <- stats::terms(formula, data = data)
   if (length(attr(terms, "offset"))) {
-    abort("argument", "`formula` must not have an offset.", argument = "formula")
+    abort("argument", "`formula` may have offset() added to other terms only.",
+      argument = "formula"
+    )
   }
   attr(terms, ".Environment") <- globalenv()
   terms
@@ -73,6 +82,8 @@ described_by <- function(declared) {
 #' Bounds to [0, 1], levels to one indicator each; a dgCMatrix when there are levels.
 #' @noRd
 encode_frame <- function(blueprint, variables) {
+  filled <- impute_missing(blueprint, variables)
+  variables <- filled$variables
   categorical <- character()
   for (name in names(variables)) {
     how <- blueprint$variables[[name]]
@@ -90,11 +101,11 @@ encode_frame <- function(blueprint, variables) {
   if (length(categorical)) {
     x <- Matrix::sparse.model.matrix(blueprint$terms, variables, contrasts.arg = full)
     rownames(x) <- NULL
-    x
   } else {
     x <- stats::model.matrix(blueprint$terms, variables)
-    matrix(x, nrow(x), dimnames = list(NULL, colnames(x)))
+    x <- matrix(x, nrow(x), dimnames = list(NULL, colnames(x)))
   }
+  with_indicators(x, filled$indicators)
 }
 
 scale_column <- function(column, name, bounds) {

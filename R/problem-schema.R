@@ -9,11 +9,15 @@
 #'   there (`log(age)` included): two increasing numbers for a numeric one, all
 #'   levels as a character vector for a categorical one. A response with two
 #'   classes has two levels, or is two numbers (`c(0, 1)`); the second is the positive class.
+#'   A column of `case_weights` has the bounds 0 and the largest weight.
+#' @param impute `NULL`, or a named list (or vector) of what to put in the place of missing
+#'   values, by column: a number within the bounds, and a column `<name>_missing` then says where;
+#'   or one of the levels. See [missing-values].
 #' @return An object of class `dpadmm_schema`.
 #' @examples
 #' dpadmm_schema(age = c(17, 90), sex = c("Female", "Male"), income = c("<=50K", ">50K"))
 #' @export
-dpadmm_schema <- function(...) {
+dpadmm_schema <- function(..., impute = NULL) {
   columns <- list(...)
   if (length(columns) == 0L || is.null(names(columns)) || any(names(columns) == "")) {
     abort("argument", "Every column of a schema must be named.", argument = "...")
@@ -36,18 +40,19 @@ dpadmm_schema <- function(...) {
       }
     }
   }
-  structure(columns, class = "dpadmm_schema")
+  structure(columns, impute = check_impute(impute, columns), class = "dpadmm_schema")
 }
 
 #' @export
 print.dpadmm_schema <- function(x, ...) {
   cat("<dpadmm_schema>\n")
   for (name in names(x)) {
-    cat(sprintf("  %s: %s\n", name, if (is.character(x[[name]])) {
+    impute <- attr(x, "impute")[[name]]
+    cat(sprintf("  %s: %s%s\n", name, if (is.character(x[[name]])) {
       paste(x[[name]], collapse = ", ")
     } else {
       sprintf("%g to %g", x[[name]][1L], x[[name]][2L])
-    }))
+    }, if (is.null(impute)) "" else sprintf(" (missing: %s)", format(impute))))
   }
   invisible(x)
 }
