@@ -77,7 +77,7 @@ evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, off
   } else {
     models <- matrix(models)
   }
-  out <- data.frame(records = length(records$y), measure(fit, records, models))
+  out <- data.frame(records = records$count, measure(fit, records, models))
   if (!is.null(over)) return(by_group(out, rep(1L, nrow(out)), over))
   if (identical(node, "all")) data.frame(node = names, out) else out
 }
@@ -159,7 +159,8 @@ labelled_records <- function(fit, x, y, case_weights = NULL, offset = NULL) {
   list(
     x = predictors,
     y = known_labels(y, problem$loss, blueprint$classes, n, name),
-    shorten = shortening(predictors, problem$row_bound), weight = weight,
+    shorten = shortening(predictors, problem$row_bound), count = n - sum(whole$dropped),
+    weight = weight,
     offset = offsets_of(blueprint, whole$vectors$offset, x, n, globalenv())
   )
 }

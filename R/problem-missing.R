@@ -86,8 +86,8 @@ check_na_action <- function(na_action) {
 check_impute <- function(impute, columns) {
   if (is.null(impute)) return(NULL)
   impute <- as.list(impute)
-  if (is.null(names(impute)) || anyDuplicated(names(impute)) ||
-    length(lost <- setdiff(names(impute), names(columns)))) {
+  lost <- setdiff(names(impute), names(columns))
+  if (is.null(names(impute)) || anyDuplicated(names(impute)) || length(lost)) {
     abort("argument", sprintf(
       "`impute` must be named by columns of the schema%s.",
       if (length(lost)) sprintf(": `%s` is none", lost[1L]) else ""
