@@ -45,7 +45,8 @@
 #' @param far size of numeric labels (> 0): beyond the reach of the fit, so that clipped
 #'   and Huber's slopes are at their bound.
 #' @return A list of class `dpadmm_neighbours`: `data1` and `data2`, each a list of `x`, `y`
-#'   and perhaps `case_weights` and `nodes` for [fit_release()] (`"terms"`: a data frame); and `kind`.
+#'   and perhaps `case_weights` and `nodes` for [fit_release()] (`"terms"`: a data frame); and
+#'   `kind`.
 #'
 #'   Errors of class `dpadmm_error_argument` for sizes that leave no room for the kind.
 #' @examples
@@ -56,8 +57,8 @@
 #' @export
 worst_case_neighbours <- function(
     kind = c("labels", "small-node", "curvature", "weights", "sparse-vector", "outlier",
-      "underflow", "overflow", "coding", "terms"), n = 6, d = 1, nodes = 1, bound = 1, numeric = FALSE,
-    far = 1e6) {
+      "underflow", "overflow", "coding", "terms"), n = 6, d = 1, nodes = 1, bound = 1,
+    numeric = FALSE, far = 1e6) {
   kind <- check_choice(kind, eval(formals(worst_case_neighbours)$kind), "kind")
   check_number(n, "n", lower = 3, whole = TRUE)
   check_number(d, "d", lower = 1, whole = TRUE)

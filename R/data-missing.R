@@ -12,7 +12,7 @@ missing_rows <- function(calls, data, env, vectors = NULL) {
   values <- lapply(calls, function(call) tryCatch(eval(call, data, env), error = function(e) NULL))
   missing <- logical(n)
   for (v in c(values, vectors)) {
-    if (length(v) == n) missing <- missing | as.vector(is.na(v))
+    if (is.atomic(v) && length(v) == n) missing <- missing | as.vector(is.na(v))
   }
   missing
 }
@@ -78,7 +78,7 @@ known_part <- function(column, name, declared) {
 }
 
 stood_in <- function(v, dropped, whole) {
-  if (length(v) == length(dropped)) v[dropped] <- v[whole]
+  if (is.atomic(v) && length(v) == length(dropped)) v[dropped] <- v[whole]
   v
 }
 

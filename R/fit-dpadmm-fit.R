@@ -33,22 +33,6 @@
 #' found, and so does the error. Numbers and functions that a term takes from elsewhere are
 #' taken to be public, and columns as they are to hold one record a row.
 #'
-#' @section Weights, offsets and missing values:
-#' With `case_weights` the mean loss of a node becomes `sum_k (w_k / weight_bound) L_k / n`: a
-#' weight of half the bound counts a record half. Weights above the bound are set to it, 0 is a
-#' record that is not there, and negative ones are an error. The bound is public and the weights
-#' are as private as the rest of a record, so the guarantee is that of a fit without weights; the
-#' price is that light records bring less, against the same noise. Weights of one and the same
-#' size, the bound, change nothing.
-#'
-#' An offset is a number that is added to the linear predictor of a record, as in glm:
-#' `offset(log(t))` in the formula, or `offset`. It costs no privacy and needs no bound, because
-#' the slope of a loss is bounded wherever it is. For a regression loss it is the same as taking it
-#' from the response.
-#'
-#' Both belong to the record: they must be computed from its own row (see below). Missing values
-#' are an error unless you say otherwise, see [missing-values].
-#'
 #' @section Defaults:
 #' What is not given is worked out from public numbers (nodes N, records n, the
 #' smallest node's B, features d, degrees, budget), never from the records.
@@ -109,14 +93,6 @@
 #'   release.
 #' @param control see [dpadmm_control()].
 #' @param schema public bounds and levels, see [dpadmm_schema()].
-#' @param case_weights weights of the records: `~column` of the data frame (which `.` in the
-#'   formula then leaves out), or n numbers `>= 0`; `NULL`: all count alike.
-#' @param weight_bound the largest weight, stated in public (> 0): larger ones are set to it.
-#'   `NULL`: the upper bound of the column in `schema`; there is no other default.
-#' @param offset `~column`, or n numbers, in addition to `offset()` terms of the formula. For a
-#'   plan only numbers, where it was made with `offset = TRUE`, and alike for `case_weights`.
-#' @param na.action what to do with records that have missing values: `"fail"` (an error), or
-#'   `"omit"`: they count with weight 0. See [missing-values].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
 #' @param ... arguments of the matrix method.

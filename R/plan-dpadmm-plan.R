@@ -13,7 +13,7 @@
 #' The forecast (`plan$expected`, printed in words) compares, from public numbers alone, the
 #' standard deviation that noise gives each coefficient with the signal that such data could
 #' carry: `"useful"`, `"weak"` or `"mostly noise"`. It does not know the data: useful says that
-#' noise will not be what spoils the model.
+#' noise will not be what spoils the model. Records with weights are taken to be at their bound.
 #'
 #' @param x a formula, a number of columns (without the intercept nothing is added), or the
 #'   columns' names.

@@ -32,8 +32,9 @@ test_that("a weight counts as rows repeated, for all methods", {
   again <- rep(seq_len(weighted$n), weighted$w)
   # [[1]]: of the weighted run; [[2]]: of the repeated one, whose mean loss is larger
   pairs <- list(
-    admm = list(admm(eta = 1)), m_admm = list(m_admm(eta = 1)), r_admm = list(r_admm(eta = 1, gamma = 0.5)),
-    mr_admm = list(mr_admm(eta = 1, gamma = 0.5)), pp_admm = list(pp_admm(eta = 1, beta = 1e-11)),
+    admm = list(admm(eta = 1)), m_admm = list(m_admm(eta = 1)),
+    r_admm = list(r_admm(eta = 1, gamma = 0.5)), mr_admm = list(mr_admm(eta = 1, gamma = 0.5)),
+    pp_admm = list(pp_admm(eta = 1, beta = 1e-11)),
     ipp_admm = list(
       ipp_admm(eta = 1, beta = 1e-11, loss_clip = 100, threshold = 1e-3),
       ipp_admm(eta = 1, beta = 1e-11, loss_clip = 100, threshold = 1e-3 / share)
@@ -169,7 +170,8 @@ test_that("numbers that were given to a fit are asked for again where they matte
   link <- predict(fit, weighted$x, type = "link", offset = o)
   expect_equal(predict(fit, weighted$x, type = "link", offset = o + 1), link + 1)
   sheet <- evaluate(fit, weighted$x, weighted$class, case_weights = weighted$w, offset = o)
-  expect_equal(sheet$error, sum(weighted$w * ((link > 0) != (weighted$class > 0))) / sum(weighted$w))
+  wrong <- (link > 0) != (weighted$class > 0)
+  expect_equal(sheet$error, sum(weighted$w * wrong) / sum(weighted$w))
   expect_error(evaluate(fit, weighted$x, weighted$class, offset = o), "`case_weights` is missing")
   plain <- fit_rows("admm")
   expect_error(predict(plain, weighted$x, offset = o), class = "dpadmm_error_argument")
@@ -188,6 +190,13 @@ test_that("a plan knows that there are weights and offsets, and holds none", {
     nodes = weighted$nodes, schema = bounds, case_weights = ~w, epsilon = 1, delta = 1e-5, seed = 1
   ))
   expect_identical(coef(planned), coef(direct))
+  # a fit keeps where weights come from and their bound, and nothing else of them
+  other <- suppressWarnings(
+    dpadmm_fit(plan, transform(data, w = 3 - w), nodes = weighted$nodes, seed = 1)
+  )
+  expect_false(identical(coef(planned), coef(other)))
+  expect_identical(planned$blueprint, other$blueprint)
+  expect_identical(planned$blueprint$weights, list(call = quote(w), bound = 3))
   # the privacy of weights is that of none
   without <- dpadmm_plan(y ~ a + b, bounds, sizes = sizes, epsilon = 1, delta = 1e-5)
   expect_identical(plan$events, without$events)

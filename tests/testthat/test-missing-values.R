@@ -18,8 +18,8 @@ plain_bounds <- dpadmm_schema(age = c(0, 110), ward = wards, stay = c(0, 9))
 imputing <- function(impute = list(age = 50, ward = "unknown")) {
   dpadmm_schema(age = c(0, 110), ward = wards, stay = c(0, 9), impute = impute)
 }
-fit_holes <- function(data = holes$data, schema = plain_bounds, ..., formula = y ~ age + ward + stay,
-                      epsilon = Inf, C = 1) {
+fit_holes <- function(data = holes$data, schema = plain_bounds, ...,
+                      formula = y ~ age + ward + stay, epsilon = Inf, C = 1) {
   dpadmm_fit(formula, data,
     nodes = holes$nodes, schema = schema, epsilon = epsilon, C = C, iterations = 5, ...
   )
