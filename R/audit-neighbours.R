@@ -13,6 +13,8 @@
 #' * `"sparse-vector"`: the first record as in `"labels"`, alone in its node: its loss is all
 #'   that the sparse vector test asks about, and the other label answers the other way. All
 #'   others are the same row with label 1, so that their messages draw the node there.
+#' * `"weights"`: as `"labels"`, but in the second data set the first record has its label still
+#'   and the weight 0: a record that counts in full against one that is not there.
 #' * `"outlier"`: the first record as in `"labels"`. All others are the same row with label 1:
 #'   the first record stands against all.
 #'
@@ -43,7 +45,8 @@
 #' @param far size of numeric labels (> 0): beyond the reach of the fit, so that clipped
 #'   and Huber's slopes are at their bound.
 #' @return A list of class `dpadmm_neighbours`: `data1` and `data2`, each a list of `x`, `y`
-#'   and perhaps `nodes` for [fit_release()] (`"terms"`: a data frame); and `kind`.
+#'   and perhaps `case_weights` and `nodes` for [fit_release()] (`"terms"`: a data frame); and
+#'   `kind`.
 #'
 #'   Errors of class `dpadmm_error_argument` for sizes that leave no room for the kind.
 #' @examples
@@ -53,9 +56,9 @@
 #' table(pair$data1$nodes)
 #' @export
 worst_case_neighbours <- function(
-    kind = c("labels", "small-node", "curvature", "sparse-vector", "outlier", "underflow",
-      "overflow", "coding", "terms"), n = 6, d = 1, nodes = 1, bound = 1, numeric = FALSE,
-    far = 1e6) {
+    kind = c("labels", "small-node", "curvature", "weights", "sparse-vector", "outlier",
+      "underflow", "overflow", "coding", "terms"), n = 6, d = 1, nodes = 1, bound = 1,
+    numeric = FALSE, far = 1e6) {
   kind <- check_choice(kind, eval(formals(worst_case_neighbours)$kind), "kind")
   check_number(n, "n", lower = 3, whole = TRUE)
   check_number(d, "d", lower = 1, whole = TRUE)
@@ -89,7 +92,14 @@ worst_case_neighbours <- function(
   }
   data1 <- list(x = x, y = y)
   data2 <- data1
-  if (kind == "curvature") data2$x[1L, ] <- 0 else data2$y[1L] <- -1
+  if (kind == "curvature") {
+    data2$x[1L, ] <- 0
+  } else if (kind == "weights") {
+    data1$case_weights <- rep(1, n)
+    data2$case_weights <- replace(data1$case_weights, 1L, 0)
+  } else {
+    data2$y[1L] <- -1
+  }
   pair <- extreme_pair(kind, data1, data2, if (numeric) far else 1, numeric)
   if (nodes > 1) {
     others <- if (alone) 1 + rep_len(seq_len(nodes - 1), n - 1)

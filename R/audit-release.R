@@ -10,8 +10,9 @@
 #' @return A function of class `dpadmm_release`, `function(data, seed = NULL)`, that returns
 #'   all released values as one vector: every message, and for [ipp_admm()] who sent when.
 #'   `data` is a list with a matrix `x`, labels `y` and, where the method has nodes,
-#'   `nodes`, such as those of [worst_case_neighbours()]. The records are taken as they are: no
-#'   intercept is added, and rows longer than `control$row_bound` are shortened.
+#'   `nodes`, such as those of [worst_case_neighbours()]; perhaps also `case_weights` (at most 1)
+#'   and `offset`. The records are taken as they are: no intercept is added, and rows longer than
+#'   `control$row_bound` are shortened.
 #'   Data of other sizes than the first are a `dpadmm_error_plan`.
 #' @seealso [audit()].
 #' @examples
@@ -45,7 +46,8 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
     plan <- settle(data)
     if (quiet) plan <- quiet_plan(plan)
     engine <- if (!is.null(sent)) engine_stepwise(sent = sent)
-    records <- records_matrix(data$x, data$y, plan$problem$loss)
+    numbers <- audited_numbers(data)
+    records <- records_matrix(data$x, data$y, plan$problem$loss, options = numbers)
     holders <- function(key) planned_holders(plan$problem, data$nodes, nrow(records$x), key)
     # a number of nodes splits the records anew for every key
     held <- if (length(data$nodes) != 1L) holders(noise_key(0))
@@ -69,7 +71,13 @@ check_fit_data <- function(data) {
       argument = "data"
     )
   }
-  Filter(Negate(is.null), list(x = data$x, y = data$y, nodes = data$nodes))
+  Filter(Negate(is.null), data[c("x", "y", "nodes", "case_weights", "offset")])
+}
+
+#' Weights of records to audit are at most 1.
+#' @noRd
+audited_numbers <- function(data) {
+  record_options(data$case_weights, if (!is.null(data$case_weights)) 1, data$offset)
 }
 
 #' What a plan promises about itself: its own accountant's epsilon as a function of delta, or

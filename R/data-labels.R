@@ -73,7 +73,8 @@ check_labels <- function(y, n, name) {
   if (any(bad <- is.na(y))) {
     nan <- is.numeric(y) && is.nan(y[bad][1L])
     abort(if (nan) "finite" else "missing", sprintf(
-      "`%s` %s at %s.", name, if (nan) "is NaN" else "has a missing value", where_first(bad)
+      "`%s` %s at %s.%s", name, if (nan) "is NaN" else "has a missing value", where_first(bad),
+      if (nan) "" else ' With na.action = "omit" its record counts nothing.'
     ), argument = name, place = which(bad)[1L])
   }
   y

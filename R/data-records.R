@@ -4,41 +4,68 @@
 
 #' Records from a matrix and labels.
 #' @param range bounds of the response of a regression loss, or NULL.
+#' @param options of record_options().
 #' @noRd
 records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept = FALSE,
-                           rows = "shorten", row_bound = 1) {
+                           rows = "shorten", row_bound = 1, options = record_options()) {
+  facts <- record_facts(options)
+  given <- list(y = y, case_weights = options$case_weights, offset = options$offset)
+  dropped <- NULL
+  if (omits(facts)) {
+    whole <- stand_in_matrix(x, given)
+    x <- whole$data
+    given <- whole$vectors
+    dropped <- whole$dropped
+  }
   x <- check_matrix(x, "x")
-  label <- encode_labels(y, loss, nrow(x), classes)
+  label <- encode_labels(given$y, loss, nrow(x), classes)
   blueprint <- matrix_blueprint(ncol(x), colnames(x), label$classes, intercept, rows, row_bound)
-  blueprint <- with_range(blueprint, range)
+  blueprint <- c(with_range(blueprint, range), facts)
   if (rows == "error") check_row_lengths(x, row_bound, "x")
-  list(
+  records <- list(
     x = encode_matrix(blueprint, x), y = scale_response(label$y, blueprint$range),
     leaks = label$leaks, blueprint = blueprint
   )
+  with_numbers(records, given, NULL, NULL, loss, dropped)
 }
 
 #' Records from a model frame's worth of data.
 #' @param row_wise whether a term that reads other rows than its own is an error, else a leak.
+#' @param options of record_options().
 #' @noRd
-records_frame <- function(formula, data, y, schema, loss, classes = NULL, range = NULL,
-                          rows = "scale", row_bound = 1, row_wise = TRUE) {
+records_frame <- function(formula, data, y, schema, loss, classes = NULL, row_wise = TRUE,
+                          options = record_options()) {
   if (!is.null(schema)) check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   data <- plain_columns(data)
-  terms <- formula_terms(formula, data)
+  split <- split_offset(formula)
+  formula <- split$formula
+  env <- environment(formula)
+  facts <- record_facts(options, schema, split$offset)
+  terms <- formula_terms(formula, data[setdiff(names(data), own_columns(options))])
+  given <- list(y = y, case_weights = options$case_weights, offset = options$offset)
+  predictors <- variable_names(stats::delete.response(terms))
+  imputed <- intersect(predictors, names(attr(schema, "impute")))
+  dropped <- NULL
+  if (omits(facts)) {
+    whole <- stand_in(needed_calls(facts, terms, imputed), data, env, given)
+    data <- whole$data
+    given <- whole$vectors
+    dropped <- whole$dropped
+  }
   response <- attr(terms, "response") == 1L
-  frame <- model_frame(terms, data, environment(formula))
+  frame <- model_frame(terms, data, env, imputed)
   name <- if (response) names(frame)[1L] else "y"
   check_spelling(schema, c(name, variable_names(terms)), names(data))
-  wide <- wide_terms(terms, data, frame, environment(formula), row_wise)
-  if (response) y <- frame[[1L]]
+  wide <- c(wide_terms(terms, data, frame, env, row_wise),
+    wide_numbers(facts, data, env, row_wise))
+  y <- if (response) frame[[1L]] else given$y
   in_schema <- schema_classes(schema[[name]], y, loss)
   label <- encode_labels(y, loss, nrow(frame), declared_classes(classes, in_schema), name)
   terms <- stats::delete.response(terms)
   variables <- frame[variable_names(terms)]
-  described <- lapply(stats::setNames(nm = names(variables)), function(name) {
+  described <- with_imputation(lapply(stats::setNames(nm = names(variables)), function(name) {
     describe(variables[[name]], name, schema[[name]])
-  })
+  }), schema)
   stated <- declared_range(range, schema_range(schema[[name]], name, loss))
   range <- describe_response(label$y, name, stated, loss)
   leaks <- c(
@@ -47,17 +74,22 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   blueprint <- frame_blueprint(terms, described, label$classes, if (response) formula[[2L]], rows,
     row_bound
   )
-  blueprint <- with_range(blueprint, range$values)
-  list(
+  blueprint <- c(with_range(blueprint, range$values), facts)
+  records <- list(
     x = encode_frame(blueprint, variables), y = scale_response(label$y, blueprint$range),
     leaks = leaks, blueprint = blueprint
   )
+  with_numbers(records, given, data, env, loss, dropped)
 }
 
 #' Records of a plan: as its blueprint says.
+#' @param given list(case_weights, offset) where the plan does not say how to compute them.
 #' @noRd
-records_planned <- function(blueprint, data, y, loss) {
+records_planned <- function(blueprint, data, y, loss, given = NULL) {
   if (is.data.frame(data)) data <- plain_columns(data)
+  whole <- whole_rows(blueprint, data, c(list(y = y), given))
+  data <- whole$data
+  y <- whole$vectors$y
   if (blueprint$kind == "frame") check_planned_terms(blueprint, data)
   x <- encode_new(blueprint, data, "data", check_lengths = TRUE)
   name <- "y"
@@ -70,10 +102,11 @@ records_planned <- function(blueprint, data, y, loss) {
   }
   label <- encode_labels(y, loss, nrow(x), blueprint$classes, name)
   blueprint$classes <- label$classes
-  list(
+  records <- list(
     x = x, y = scale_response(label$y, blueprint$range), leaks = label$leaks,
     blueprint = blueprint
   )
+  with_numbers(records, whole$vectors, data, globalenv(), loss, whole$dropped)
 }
 
 response_name <- function(blueprint) paste(deparse(blueprint$response, 500L), collapse = " ")
@@ -106,7 +139,8 @@ encode_new <- function(blueprint, newdata, argument = "newdata", check_lengths =
       )
     }
     abort_lost(setdiff(all.vars(blueprint$terms), names(newdata)), argument)
-    frame <- model_frame(blueprint$terms, newdata, globalenv())
+    imputed <- imputed_names(blueprint$variables)
+    frame <- model_frame(blueprint$terms, newdata, globalenv(), imputed)
     return(encode_frame(blueprint, frame[variable_names(blueprint$terms)]))
   }
   x <- new_matrix(blueprint, newdata, argument)
@@ -170,9 +204,10 @@ abort_lost <- function(lost, argument) {
   )
 }
 
-#' The model frame with every row kept: an error, not a dropped row, for missing values.
+#' The model frame with every row kept: an error, not a dropped row, for missing values, but of
+#' variables where they are imputed.
 #' @noRd
-model_frame <- function(terms, data, env) {
+model_frame <- function(terms, data, env, imputed = NULL) {
   environment(terms) <- if (is.null(env)) globalenv() else env
   frame <- tryCatch(
     stats::model.frame(terms, data, na.action = stats::na.pass, drop.unused.levels = FALSE),
@@ -186,11 +221,11 @@ model_frame <- function(terms, data, env) {
   if (attr(terms, "response") == 1L && identical(ncol(frame[[1L]]), 1L)) {
     frame[[1L]] <- as.vector(frame[[1L]])
   }
-  for (name in names(frame)) check_variable(frame[[name]], name)
+  for (name in names(frame)) check_variable(frame[[name]], name, name %in% imputed)
   frame
 }
 
-check_variable <- function(column, name) {
+check_variable <- function(column, name, imputed = FALSE) {
   if (!is.null(dim(column))) {
     abort("argument", sprintf(paste(
       "`%s` has %d columns; terms like poly() and scale() read the data: compute them from",
@@ -198,12 +233,13 @@ check_variable <- function(column, name) {
     ), name, ncol(column)), argument = "formula", place = name)
   }
   row <- function(bad) sub("position ", "", where_first(bad))
-  if (any(bad <- is.na(column) & !is.nan(unclass(column)))) {
-    abort("missing", sprintf("`%s` has a missing value at row %s.", name, row(bad)),
-      argument = name, place = which(bad)[1L]
-    )
+  missing <- is.na(column) & !is.nan(unclass(column))
+  if (any(missing) && !imputed) {
+    abort("missing", sprintf(
+      "`%s` has a missing value at row %s.%s", name, row(missing), .missing_advice
+    ), argument = name, place = which(missing)[1L])
   }
-  if (is.numeric(column) && any(bad <- !is.finite(column))) {
+  if (is.numeric(column) && any(bad <- !is.finite(column) & !missing)) {
     abort("finite", sprintf("`%s` is %s at row %s.", name, format(column[bad][1L]), row(bad)),
       argument = name, place = which(bad)[1L]
     )
@@ -214,6 +250,7 @@ check_variable <- function(column, name) {
 #' @noRd
 describe <- function(column, name, declared) {
   found <- function(type, values, leak = NULL) list(type = type, values = values, leak = leak)
+  if (anyNA(column)) column <- known_part(column, name, declared)
   if (is.logical(column)) return(found("levels", c("FALSE", "TRUE")))
   if (is.numeric(column)) {
     if (is.character(declared)) {

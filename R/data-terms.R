@@ -90,6 +90,7 @@ check_planned_terms <- function(blueprint, data) {
   found <- lengths(values) == nrow(data) # what is not is an error later on
   wide <- names(calls)[found][!are_row_wise(calls[found], data, values[found], env)]
   if (length(wide)) abort_wide(wide)
+  wide_numbers(blueprint, data, env)
 }
 
 #' Values without names, classes and levels, which parts may have fewer of.

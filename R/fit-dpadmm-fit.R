@@ -176,10 +176,12 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                control = dpadmm_control(), classes = NULL, lambda = NULL,
                                weights = c("precision", "records", "nodes"), response = NULL,
-                               intercept = TRUE, rows = c("error", "shorten"), ...) {
+                               intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
+                               weight_bound = NULL, offset = NULL, na.action = "fail", ...) {
   check_no_dots(...)
   asked <- asked_of_fit(match.call(), environment())
   if (!missing(nodes)) nodes <- given_nodes(nodes)
+  options <- record_options(case_weights, weight_bound, offset, na.action)
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
@@ -201,7 +203,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   response <- check_range(response, settings$loss)
   bound <- settings$control$row_bound
   records <- if (framed) {
-    x$build(settings$loss, classes, response, bound)
+    x$build(settings$loss, classes, response, bound, options)
   } else {
     check_flag(intercept, "intercept")
     rows <- check_choice(rows, c("error", "shorten"), "rows")
@@ -262,7 +264,7 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", 
 #' @rdname dpadmm_fit
 #' @export
 dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
-                                   control = x$control, ...) {
+                                   control = x$control, case_weights = NULL, offset = NULL, ...) {
   check_no_dots(...)
   if (missing(data)) {
     abort("argument", "`data` is missing: the records of the plan.", argument = "data")
@@ -273,7 +275,8 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   nodes <- given_nodes(nodes)
   if (is.null(nodes)) nodes <- blueprint$nodes
   if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
-  records <- records_planned(blueprint, data, y, x$problem$loss)
+  given <- list(case_weights = case_weights, offset = offset)
+  records <- records_planned(blueprint, data, y, x$problem$loss, given)
   key <- noise_key(seed)
   on.exit(forget_key(key))
   held <- planned_holders(x$problem, nodes, nrow(records$x), key)
@@ -294,8 +297,8 @@ fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, ...) {
   if (ncol(data) == 0L) {
     abort("shape", "The data frame has no columns to predict from.", argument = "x")
   }
-  build <- function(loss, classes, range, bound) {
-    records_frame(formula, data, y, schema, loss, classes, range, rows, bound, row_wise)
+  build <- function(loss, classes, range, bound, options) {
+    records_frame(formula, data, y, schema, loss, classes, range, rows, bound, row_wise, options)
   }
   records <- structure(list(build = build), class = "dpadmm_records")
   if (missing(nodes)) {

@@ -10,6 +10,8 @@
 #' records, or simulated ones.
 #'
 #' Records are treated as by [predict()][predict.dpadmm_fit]: the same columns, bounds and levels.
+#' Weights make `loss` and `error` weighted means; the `objective` counts them as the fit does, over
+#' their bound.
 #'
 #' @param fit a fit of [dpadmm_fit()]; for `loss_trace()` one that kept its iterates, see
 #'   `keep_iterates` of [dpadmm_control()].
@@ -20,6 +22,8 @@
 #' @param node `NULL` for the mean of the nodes' models; the name or number of a node; `"all"`
 #'   for a row each; `"average"` and `"worst"` for the mean and the largest of the nodes'
 #'   values, column by column.
+#' @param case_weights,offset of these records, where those of the fit were given as numbers; else
+#'   they are computed from `x`.
 #' @param ... not used.
 #' @return `evaluate()`: a data frame with one row (with `node = "all"` one a node, named in the
 #'   column `node`) and the columns
@@ -63,19 +67,20 @@ loss_trace <- function(fit, x, y, ...) UseMethod("loss_trace")
 
 #' @rdname evaluate
 #' @export
-evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, ...) {
+evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, offset = NULL, ...) {
   check_no_dots(...)
-  records <- labelled_records(fit, x, y)
+  records <- labelled_records(fit, x, y, case_weights, offset)
   over <- over_nodes(node)
   models <- node_models(fit, node = if (is.null(over)) node else "all")
-  out <- data.frame(records = length(records$y), measure(fit, records, t(models)))
+  out <- data.frame(records = records$count, measure(fit, records, t(models)))
   if (!is.null(over)) return(by_group(out, rep(1L, nrow(out)), over))
   if (identical(node, "all")) data.frame(node = rownames(models), out) else out
 }
 
 #' @rdname evaluate
 #' @export
-loss_trace.dpadmm_fit <- function(fit, x, y, node = NULL, ...) {
+loss_trace.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, offset = NULL,
+                                  ...) {
   check_no_dots(...)
   if (is.null(fit$iterates)) {
     abort("argument", paste(
@@ -94,7 +99,7 @@ loss_trace.dpadmm_fit <- function(fit, x, y, node = NULL, ...) {
   } else if (is.null(over) && !identical(node, "all")) {
     path <- path[, node_row(fit, node), ]
   }
-  records <- labelled_records(fit, x, y)
+  records <- labelled_records(fit, x, y, case_weights, offset)
   out <- measure(fit, records, t(matrix(path, ncol = d)))
   iteration <- rep_len(seq_len(T), nrow(out))
   if (!is.null(over)) {
@@ -118,14 +123,22 @@ by_group <- function(values, group, f) {
   as.data.frame(lapply(values, function(v) as.vector(tapply(v, group, f))))
 }
 
-#' Records as the fit sees them: x (n x d), y and its unit, and by how much each row is shortened.
+#' Records as the fit sees them: x (n x d), y and its unit, by how much each row is shortened, and
+#' weights and offsets or NULL.
 #' @noRd
-labelled_records <- function(fit, x, y) {
+labelled_records <- function(fit, x, y, case_weights = NULL, offset = NULL) {
   if (missing(x)) {
     abort("argument", "`x` is missing: a fit does not keep its records.", argument = "x")
   }
   blueprint <- fit$blueprint
   problem <- fit$plan$problem
+  given <- list(
+    y = if (!missing(y)) y, case_weights = check_of_records(case_weights, "case_weights"),
+    offset = check_of_records(offset, "offset")
+  )
+  whole <- whole_rows(blueprint, x, given, if (missing(y)) blueprint$response)
+  x <- whole$data
+  if (!missing(y)) y <- whole$vectors$y
   predictors <- encode_new(blueprint, x, "x")
   name <- "y"
   if (missing(y)) {
@@ -135,12 +148,16 @@ labelled_records <- function(fit, x, y) {
     name <- response_name(blueprint)
     y <- response_of(blueprint, x, "x")
   }
-  y <- known_labels(y, problem$loss, blueprint$classes, nrow(predictors), name)
+  n <- nrow(predictors)
+  y <- known_labels(y, problem$loss, blueprint$classes, n, name)
   range <- blueprint$range
+  weight <- weights_of(blueprint, whole$vectors$case_weights, x, n, globalenv())
+  if (any(whole$dropped)) weight <- (if (is.null(weight)) 1 else weight) * !whole$dropped
   list(
     x = predictors, shorten = kept_length(blueprint, predictors),
-    y = if (is.null(range)) y else (y - range$centre) / range$half,
-    unit = if (is.null(range)) 1 else range$half
+    y = if (is.null(range)) y else (y - range$centre) / range$half, unit = response_unit(blueprint),
+    count = n - sum(whole$dropped), weight = weight,
+    offset = offsets_of(blueprint, whole$vectors$offset, x, n, globalenv())
   )
 }
 
@@ -153,19 +170,23 @@ measure <- function(fit, records, models) {
   loss <- fit$plan$problem$loss
   k <- ncol(models)
   value <- miss <- double(k)
+  shift <- if (is.null(records$offset)) 0 else records$offset
+  weight <- records$weight
+  share <- if (is.null(weight)) 1 else mean(weight)
+  mean_of <- function(v) if (is.null(weight)) colMeans(v) else colSums(v * weight) / sum(weight)
   step <- max(1L, as.integer(4e6 %/% n))
   for (first in seq.int(1L, k, by = step)) {
     part <- first:min(k, first + step - 1L)
-    link <- as.matrix(records$x %*% models[, part, drop = FALSE]) * records$shorten
+    link <- as.matrix(records$x %*% models[, part, drop = FALSE]) * records$shorten + shift
     losses <- .Call(ffi_loss, loss$name, loss$width, as.vector(link), rep(y, length(part)))
-    value[part] <- colMeans(matrix(losses$value, n))
+    value[part] <- mean_of(matrix(losses$value, n))
     miss[part] <- if (loss$classification) {
-      colMeans((link > 0) != (y > 0))
+      mean_of((link > 0) != (y > 0))
     } else {
-      records$unit * sqrt(colMeans((link - y)^2))
+      records$unit * sqrt(mean_of((link - y)^2))
     }
   }
-  out <- data.frame(loss = value, objective = value + penalty_of(fit$plan, models))
+  out <- data.frame(loss = value, objective = share * value + penalty_of(fit$plan, models))
   out[[if (loss$classification) "error" else "rmse"]] <- miss
   out
 }

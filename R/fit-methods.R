@@ -96,8 +96,11 @@ node_row <- function(fit, node) {
 #'   for numeric labels without); `"response"`:
 #'   the probability of the positive class (logistic loss) or the predicted value;
 #'   `"link"`: the linear predictor.
+#' @param offset the offsets of the new rows, where those of the fit were given as numbers; else
+#'   they are computed from `newdata`.
 #' @param ... not used.
-#' @return A vector (a factor for factor labels) with one entry a row.
+#' @return A vector (a factor for factor labels) with one entry a row; after a fit with
+#'   `na.action = "omit"`, `NA` for rows with missing values.
 #'
 #'   Errors: `dpadmm_error_level` for a level that training did not have,
 #'   `dpadmm_error_missing`, `dpadmm_error_shape` for a column that is not there.
@@ -111,7 +114,8 @@ node_row <- function(fit, node) {
 #' predict(fit, head(people))
 #' predict(fit, head(people), type = "response")
 #' @export
-predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "link"), ...) {
+predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "link"),
+                               offset = NULL, ...) {
   check_no_dots(...)
   loss <- object$plan$problem$loss
   type <- check_choice(type, c("class", "response", "link"), "type")
@@ -128,7 +132,7 @@ predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "l
       "The %s loss gives no probabilities; use type = \"class\" or \"link\".", loss$name
     ), argument = "type")
   }
-  link <- linear_predictor(object, newdata)
+  link <- linear_predictor(object, newdata, check_of_records(offset, "offset"))
   if (type == "link" || !loss$classification) return(link)
   if (type == "response") return(stats::plogis(link))
   classes <- object$blueprint$classes
@@ -138,13 +142,18 @@ predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "l
 
 #' In units of the response, where it has bounds.
 #' @noRd
-linear_predictor <- function(fit, newdata) {
+linear_predictor <- function(fit, newdata, offset = NULL) {
   if (identical(nrow(newdata), 0L)) return(numeric())
   blueprint <- fit$blueprint
-  x <- encode_new(blueprint, newdata)
+  whole <- whole_rows(blueprint, newdata, list(offset = offset), response = NULL)
+  x <- encode_new(blueprint, whole$data)
   link <- as.vector(x %*% t(node_models(fit))) * kept_length(blueprint, x)
-  if (is.null(blueprint$range)) return(link)
-  blueprint$range$centre + blueprint$range$half * link
+  range <- blueprint$range
+  if (!is.null(range)) link <- range$centre + range$half * link
+  shift <- offsets_of(blueprint, whole$vectors$offset, whole$data, nrow(x), globalenv())
+  if (!is.null(shift)) link <- link + shift
+  if (any(whole$dropped)) link[whole$dropped] <- NA
+  link
 }
 
 #' What a model sees of each row: all of it, unless the user has long ones shortened.

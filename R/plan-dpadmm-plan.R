@@ -13,7 +13,7 @@
 #' The forecast (`plan$expected`, printed in words) compares, from public numbers alone, the
 #' standard deviation that noise gives each coefficient with the signal that such data could
 #' carry: `"useful"`, `"weak"` or `"mostly noise"`. It does not know the data: useful says that
-#' noise will not be what spoils the model.
+#' noise will not be what spoils the model. Records with weights are taken to be at their bound.
 #'
 #' @param x a formula, a number of columns (without the intercept nothing is added), or the
 #'   columns' names.
@@ -28,6 +28,8 @@
 #' @param noise,control,classes as in [dpadmm_fit()].
 #' @param response,intercept,rows as in [dpadmm_fit()]. A formula's regression loss needs the
 #'   bounds of the response, here or in `schema`.
+#' @param case_weights,weight_bound,offset,na.action as in [dpadmm_fit()], but no numbers of
+#'   records: `~column`, or `TRUE` where the fit will be given them.
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
 #' @param ... further arguments, as of the method for columns.
@@ -55,7 +57,8 @@ dpadmm_plan <- function(x, ...) UseMethod("dpadmm_plan")
 #' @rdname dpadmm_plan
 #' @export
 dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic",
-                                rows = c("scale", "shorten")) {
+                                rows = c("scale", "shorten"), case_weights = NULL,
+                                weight_bound = NULL, offset = NULL, na.action = "fail") {
   if (missing(sizes)) abort_no_sizes()
   if (missing(schema)) {
     abort("argument", "`schema` is missing: the bounds or levels of the formula's variables.",
@@ -64,7 +67,8 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
   }
   loss <- dpadmm_loss(loss)
   rows <- check_choice(rows, c("scale", "shorten"), "rows")
-  blueprint <- schema_blueprint(x, schema, loss, rows)
+  options <- public_options(case_weights, weight_bound, offset, na.action)
+  blueprint <- schema_blueprint(x, schema, loss, rows, options)
   if (!is.null(nodes)) blueprint$nodes <- check_node_column(nodes)
   plan <- dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ...,
     loss = loss
@@ -79,7 +83,8 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
                                 iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
                                 control = dpadmm_control(), classes = NULL, lambda = NULL,
                                 weights = c("precision", "records", "nodes"), response = NULL,
-                                intercept = TRUE, rows = c("error", "shorten"), ...) {
+                                intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
+                                weight_bound = NULL, offset = NULL, na.action = "fail", ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   asked <- given_arguments(match.call(), environment())
@@ -103,6 +108,8 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
   } else {
     check_flag(intercept, "intercept")
     blueprint <- columns_blueprint(x, intercept, check_choice(rows, c("error", "shorten"), "rows"))
+    options <- public_options(case_weights, weight_bound, offset, na.action)
+    blueprint <- c(blueprint, record_facts(options))
   }
   classes <- check_classes(classes, settings$loss)
   blueprint$classes <- declared_classes(classes, blueprint$classes)

@@ -63,7 +63,8 @@ plan_facts <- function(plan, released, view, run) {
     tolerance = if (!is.null(plan$tol)) max(plan$tol), rows = rows_words(problem$blueprint),
     seeded = run$seeded, simulated = run$simulated, leaks = run$leaks, audience = sees,
     released = if (is.null(told)) release_words(plan$events, released) else told,
-    stated = if (plan$private) words$bound, counted = counted_holders(problem),
+    stated = if (plan$private) c(words$bound, record_words(problem$blueprint)),
+    counted = counted_holders(problem),
     smallest = if (is.null(users)) min(problem$size) else length(users$size)
   )
 }

@@ -123,6 +123,8 @@ rounding_of.dpadmm_family_server <- function(method, plan) {
   # of the one user whose records differ: the states of the others are the same to the last bit
   own <- 16 * (d + 16) * u * size * # the state, and its prox by the slope of the loss
     (1 + plan$prox_gamma * plan$problem$loss$curvature * plan$problem$row_bound^2) +
+    32 * u * plan$prox_gamma * plan$problem$row_bound * # an offset
+      (2 + plan$problem$loss$curvature) +
     2^-58 * size + # what a compressed state forgets
     if (is.null(plan$problem$users)) 0 else 2 * plan$prox_gamma * plan$solver_tol
   # everybody's states are added up: of compressed ones the parts that differ, in chunks

@@ -21,7 +21,7 @@ matrix_blueprint <- function(p, inputs = NULL, classes = NULL, intercept = FALSE
 #' @param rows "scale" or "shorten".
 #' @noRd
 frame_blueprint <- function(terms, described, classes, response, rows, row_bound = 1) {
-  described <- lapply(described, function(v) v[c("type", "values")])
+  described <- lapply(described, function(v) v[names(v) != "leak"])
   blueprint <- list(
     kind = "frame", terms = terms, classes = classes,
     variables = with_scaling(described, centred_variables(terms)), response = response,
@@ -49,9 +49,12 @@ coefficient_names <- function(blueprint) {
 
 #' The blueprint of a formula and a schema, without data.
 #' @noRd
-schema_blueprint <- function(formula, schema, loss, rows) {
+schema_blueprint <- function(formula, schema, loss, rows, options = record_options()) {
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
+  split <- split_offset(formula)
+  formula <- split$formula
   plain <- names(schema)[names(schema) == make.names(names(schema))]
+  plain <- setdiff(plain, own_columns(options))
   terms <- formula_terms(formula, as.data.frame(lapply(unclass(schema)[plain], `[`, 1L)))
   if (attr(terms, "response") != 1L) {
     abort("argument", "The formula must have a response.", argument = "formula")
@@ -67,10 +70,11 @@ schema_blueprint <- function(formula, schema, loss, rows) {
     ), argument = "schema", place = lost)
   }
   described <- lapply(stats::setNames(nm = names), function(name) described_by(schema[[name]]))
+  described <- with_imputation(described, schema)
   classes <- schema_classes(schema[[response]], NULL, loss)
   blueprint <- frame_blueprint(terms, described, classes, formula[[2L]], rows)
   blueprint$range <- schema_range(schema[[response]], response, loss)
-  blueprint
+  c(blueprint, record_facts(options, schema, split$offset))
 }
 
 #' Terms that keep no environment but the global one: a caller's may hold the data. Variables
@@ -79,7 +83,9 @@ schema_blueprint <- function(formula, schema, loss, rows) {
 formula_terms <- function(formula, data) {
   terms <- stats::terms(formula, data = data)
   if (length(attr(terms, "offset"))) {
-    abort("argument", "`formula` must not have an offset.", argument = "formula")
+    abort("argument", "`formula` may have offset() added to other terms only.",
+      argument = "formula"
+    )
   }
   used <- rowSums(as.matrix(attr(terms, "factors"))) > 0
   used[attr(terms, "response")] <- TRUE
@@ -112,6 +118,8 @@ encode_frame <- function(blueprint, variables) {
   if (nrow(variables) == 1L) { # sparse.model.matrix() fails on one row with a product of numbers
     return(encode_frame(blueprint, variables[c(1L, 1L), , drop = FALSE])[1L, , drop = FALSE])
   }
+  filled <- impute_missing(blueprint, variables)
+  variables <- filled$variables
   categorical <- character()
   for (name in names(variables)) {
     how <- blueprint$variables[[name]]
@@ -133,6 +141,7 @@ encode_frame <- function(blueprint, variables) {
     x <- stats::model.matrix(blueprint$terms, variables)
     x <- structure(x, dimnames = list(NULL, colnames(x)), contrasts = NULL)
   }
+  x <- with_indicators(x, filled$indicators)
   if (blueprint$factor == 1) x else x * blueprint$factor
 }
 

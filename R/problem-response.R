@@ -53,3 +53,9 @@ with_range <- function(blueprint, values) {
   }
   blueprint
 }
+
+#' What a step of the scaled response is in its own units.
+#' @noRd
+response_unit <- function(blueprint) {
+  if (is.null(blueprint$range)) 1 else blueprint$range$half
+}

@@ -79,7 +79,10 @@ original_map <- function(blueprint) {
       data.frame(i = at[[target]], j = at[[k]], x = prod(-centre[out]) / prod(half[set]))
     })
   })
-  entries <- do.call(rbind, unlist(entries, recursive = FALSE))
+  own <- unlist(at[-seq_along(sets)], use.names = FALSE) # indicators of missing values
+  entries <- do.call(rbind, c(unlist(entries, recursive = FALSE), list(
+    data.frame(i = own, j = own, x = rep(1, length(own)))
+  )))
   Matrix::sparseMatrix(entries$i, entries$j,
     x = entries$x * blueprint$factor, dims = rep(blueprint$d, 2L)
   )

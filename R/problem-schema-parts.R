@@ -12,7 +12,9 @@ c.dpadmm_schema <- function(...) {
       "More than one schema has a column %s.", paste0("`", twice, "`", collapse = ", ")
     ), argument = "...", place = twice)
   }
-  structure(do.call(c, lapply(parts, unclass)), class = "dpadmm_schema")
+  impute <- do.call(c, lapply(parts, attr, "impute"))
+  columns <- do.call(c, lapply(parts, function(part) unclass(part)[names(part)]))
+  structure(columns, impute = impute, class = "dpadmm_schema")
 }
 
 #' @rdname dpadmm_schema
@@ -25,13 +27,21 @@ c.dpadmm_schema <- function(...) {
       if (length(near)) sprintf("; did you mean `%s`?", near) else ""
     ), argument = "i", place = lost)
   }
-  structure(unclass(x)[i], class = "dpadmm_schema")
+  columns <- unclass(x)[i]
+  impute <- attr(x, "impute")
+  impute <- impute[names(impute) %in% names(columns)]
+  structure(columns, impute = if (length(impute)) impute, class = "dpadmm_schema")
 }
 
 #' @export
 format.dpadmm_schema <- function(x, ...) {
-  vapply(unclass(x), function(v) {
-    if (is.character(v)) paste(v, collapse = ", ") else sprintf("%g to %g", v[1L], v[2L])
+  impute <- attr(x, "impute")
+  vapply(stats::setNames(nm = names(x)), function(name) {
+    v <- x[[name]]
+    paste0(
+      if (is.character(v)) paste(v, collapse = ", ") else sprintf("%g to %g", v[1L], v[2L]),
+      if (!is.null(impute[[name]])) sprintf(" (missing: %s)", format(impute[[name]]))
+    )
   }, "")
 }
 

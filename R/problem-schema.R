@@ -12,6 +12,10 @@
 #'   classes has two levels, or is two numbers (`c(0, 1)`); the second is the positive class.
 #'   The response of a regression loss has bounds, in its own units.
 #'   Or a codebook: a data frame with a row for each column, see below. For `c()` schemas.
+#'   A column of `case_weights` has the bounds 0 and the largest weight.
+#' @param impute `NULL`, or a named list (or vector) of what to put in the place of missing
+#'   values, by column: a number within the bounds, and a column `<name>_missing` then says where;
+#'   or one of the levels. See [missing-values].
 #' @return An object of class `dpadmm_schema`, with methods `print()`, `format()`, `c()` (a column
 #'   in two of them is an error), `[` and `as.data.frame()`, which gives a codebook.
 #'
@@ -35,7 +39,7 @@
 #' c(people, dpadmm_schema(income = c("<=50K", ">50K")))
 #' as.data.frame(people["sex"])
 #' @export
-dpadmm_schema <- function(...) {
+dpadmm_schema <- function(..., impute = NULL) {
   columns <- list(...)
   if (length(columns) == 1L && is.data.frame(columns[[1L]])) return(codebook_schema(columns[[1L]]))
   if (length(columns) == 0L || is.null(names(columns)) || any(names(columns) == "")) {
@@ -59,5 +63,5 @@ dpadmm_schema <- function(...) {
       check_bounds(column, name)
     }
   }
-  structure(columns, class = "dpadmm_schema")
+  structure(columns, impute = check_impute(impute, columns), class = "dpadmm_schema")
 }

@@ -105,7 +105,8 @@ core_records <- function(plan, records, held) {
   if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
   user_size <- if (share_model(problem)) problem$size else problem$users$size
   c(list(
-    x = matrix_slots(records$x), y = records$y, place = order(order(held$index)),
+    x = matrix_slots(records$x), y = records$y, weight = records$weight, offset = records$offset,
+    place = order(order(held$index)),
     size = problem$size, row_bound = problem$row_bound, layout = "packed"
   ), if (!is.null(user_size)) list(user_size = user_size))
 }
@@ -116,8 +117,8 @@ in_place <- function(records, row_bound) {
   x <- records$x
   if (methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
   list(
-    x = matrix_slots(x), y = records$y, size = length(records$y), row_bound = row_bound,
-    layout = "in_place"
+    x = matrix_slots(x), y = records$y, weight = records$weight, offset = records$offset,
+    size = length(records$y), row_bound = row_bound, layout = "in_place"
   )
 }
 
@@ -135,6 +136,7 @@ party_records <- function(plan, records, held) {
   lapply(seq_len(plan$problem$N), function(i) {
     own <- which(held$index == i)
     c(packed(records$x[own, , drop = FALSE], records$y[own]), list(
+      weight = records$weight[own], offset = records$offset[own],
       row_bound = plan$problem$row_bound, layout = "packed"
     ), if (share_model(plan$problem)) list(user_size = length(own)))
   })

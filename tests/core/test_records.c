@@ -157,13 +157,9 @@ static void check_in_place(const records *r, double bound) {
   double *m2 = get(n, sizeof(double)), *g = get(d, sizeof(double));
   double *g2 = get(d, sizeof(double)), *g3 = get(d, sizeof(double));
   int *at = get(d, sizeof(int));
-  dpa_records rows = {.n = n,
-                      .d = d,
-                      .y = r->y,
-                      .dense = r->plain,
-                      .lead = n,
-                      .scale = scale,
-                      .norm = norm};
+  dpa_records rows = {.n = n, .d = d, .y = r->y, .dense = r->plain, .lead = n};
+  rows.scale = scale;
+  rows.norm = norm;
   dpa_measure(&rows, bound, scale, norm);
   int same = 1, within = 1, norms = 1, dots = 1, gathered = 1;
   size_t count = 0;

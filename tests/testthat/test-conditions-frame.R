@@ -36,7 +36,7 @@ test_that("data frames: the column and the row are named", {
   expect_blame(frame_fit(nodes = ~ site + age), "argument", "nodes")
   expect_blame(frame_fit(data = as.list(frame)), "argument", "data", "list")
   expect_blame(frame_fit(data = frame[0, ]), "shape", "data", "no rows")
-  expect_blame(frame_fit(y ~ age + offset(age)), "argument", "formula", "offset")
+  expect_blame(frame_fit(y ~ age * offset(age)), "argument", "formula", "offset")
   error <- expect_error(frame_fit(y ~ poly(age, 2)), "poly\\(age, 2\\)",
     class = "dpadmm_error_argument")
   expect_identical(error$argument, "formula")
@@ -140,7 +140,8 @@ test_that("the messages read well", {
   )
   expect_identical(
     says(frame_fit(data = transform(frame, age = replace(age, 3, NA)))),
-    "`age` has a missing value at row 3."
+    paste("`age` has a missing value at row 3. Give it a public value by `impute` of",
+      "dpadmm_schema(), or use na.action = \"omit\": see ?\"missing-values\".")
   )
   expect_identical(says(predict(frame_fit(), data.frame(age = 1, smoker = "maybe"))), paste(
     "`smoker` has the level \"maybe\" at row 1,",
