@@ -13,7 +13,8 @@
 #'   coefficient]`. They were released anyway. `NULL`: those of one data holder are kept,
 #'   those of many nodes are not.
 #' @param start a public start: a vector of d coefficients for all nodes, or an N x d
-#'   matrix, whose rows, where they have names, are the nodes' of these names. It must not be computed from the records. `NULL`: zero.
+#'   matrix, whose rows, where they have names, are those of the nodes of these names. It must
+#'   not be computed from the records. `NULL`: zero.
 #' @param row_bound bound on the norm of a record's features (> 0), stated by you
 #'   and not read from the data: longer rows are shortened to it.
 #' @param accountant which guarantee the noise is calibrated to: `"sound"` (proved
