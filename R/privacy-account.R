@@ -27,8 +27,7 @@
 #' without noise (`epsilon = Inf`) makes epsilon infinite for its parties.
 #'
 #' The sum holds for fits whose settings (budgets, noise, numbers of iterations) were fixed
-#' without looking at what earlier ones released; their starts, columns and penalties may depend
-#' on it.
+#' without looking at what earlier ones released; where they start may depend on it.
 #'
 #' `records = "disjoint"` says that no record was in two of them: the largest counts, for each
 #' party too. Unlike neighbouring relations are an error. [privacy()] takes such a list too, and
@@ -111,9 +110,10 @@ largest_guarantee <- function(guarantees) {
     neighbours = vapply(guarantees, `[[`, "", "neighbours")
   ))
   epsilon <- lapply(guarantees, function(g) g$per_node$epsilon)
-  party <- factor(unlist(lapply(guarantees, function(g) {
+  party <- unlist(lapply(guarantees, function(g) {
     if (is.character(g$per_node$node)) g$per_node$node else rep("any", nrow(g$per_node))
-  })))
+  }))
+  party <- factor(party, unique(party))
   out <- guarantees[[which.max(vapply(guarantees, `[[`, 0, "epsilon"))]]
   out$per_node <- data.frame(
     node = levels(party), epsilon = as.vector(tapply(unlist(epsilon), party, max))

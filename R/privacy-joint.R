@@ -15,6 +15,7 @@ privacy.list <- function(fit, delta = NULL, records = c("same", "disjoint"), ...
   }
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   parts <- lapply(unname(fit), privacy, delta = delta)
+  if (length(parts) == 1L) return(parts[[1L]])
   spent <- account(fit, delta, records = records)
   new_statement(spent, joint_facts(parts),
     accountant = "sound", runs = length(parts), records = records

@@ -186,6 +186,7 @@ test_that("a joint statement says all that its parts say", {
   mixed <- privacy(list(users(rep(1:20, 4)), users(rep(letters[1:20], 4))))
   expect_false(mixed$user_level)
   expect_false(privacy(list(users(rep(1:20, 4)), second))$user_level)
+  expect_identical(privacy(list(first)), privacy(first))
   expect_blame(privacy(list()), "argument", "fit")
   expect_blame(privacy(list(first, 3)), "argument", "fit", "number 2", place = 2L)
 })
