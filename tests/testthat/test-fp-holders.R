@@ -257,7 +257,7 @@ test_that("what has no bound for a record is an error that says what to do", {
   plan <- function(method, ...) {
     dpadmm_plan(3, sizes = c(50, 20), method = method, epsilon = 1, delta = 1e-6, ...)
   }
-  expect_error(plan(fp_admm(), loss = "squared"), class = "dpadmm_error_argument")
+  expect_error(plan(fp_admm(), loss = "squared"), "huber", class = "dpadmm_error_argument")
   step <- fp_admm(clip = 0.1, clip_on = "step")
   expect_error(plan(step, loss = "squared"), "huber", class = "dpadmm_error_argument")
   expect_error(plan(fp_admm(clip = 0.1)), "huber", class = "dpadmm_error_argument")
