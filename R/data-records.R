@@ -33,7 +33,8 @@ records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept =
 #' @param row_wise whether a term that reads other rows than its own is an error, else a leak.
 #' @param options of record_options().
 #' @noRd
-records_frame <- function(formula, data, y, schema, loss, classes = NULL, row_wise = TRUE,
+records_frame <- function(formula, data, y, schema, loss, classes = NULL, range = NULL,
+                          rows = "scale", row_bound = 1, row_wise = TRUE,
                           options = record_options()) {
   if (!is.null(schema)) check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   data <- plain_columns(data)

@@ -16,7 +16,8 @@
 #' @section Methods:
 #' * [admm()], [m_admm()], [r_admm()], [mr_admm()] (the default): several holders, on a graph.
 #' * [pp_admm()], [ipp_admm()]: the same with inexact solves, and sending only what helps.
-#' * [fp_admm()]: many users with a server, or a walk from user to user.
+#' * [fp_admm()]: many users, or several holders, with a server, or a walk from one to another;
+#'   lasso and elastic net.
 #' * [dp_sgd()], [dp_cd()], [grad_admm()], [acc_admm()]: one holder.
 #' * [fixed_point()], [general_admm()]: iterations of your own.
 #'

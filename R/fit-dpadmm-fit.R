@@ -397,18 +397,3 @@ fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
 keeps_iterates <- function(plan, control) {
   if (is.null(control$keep_iterates)) is.null(plan$problem$network) else control$keep_iterates
 }
-
-#' That a holder's records are protected as a whole is said before they are read: the noise that
-#' this takes leaves little of a model of a few holders.
-#' @noRd
-say_unit <- function(plan) {
-  if (!plan$private || plan$problem$unit != "holder") return(invisible())
-  size <- plan$problem$users$size
-  message(structure(class = c("dpadmm_message_unit", "message", "condition"), list(
-    message = sprintf(paste(
-      "unit = \"holder\": what is protected is all records of a holder together (%s), not one",
-      "record.\n"
-    ), span(size)),
-    call = NULL
-  )))
-}

@@ -1,8 +1,9 @@
 #' Private ADMM as a noisy fixed-point iteration
 #'
 #' Minimises `(1/n) sum_i f_i(z) + r(z)` over n users, where `f_i` is the mean loss of
-#' user i's records (one each, or as many as `nodes` says) and r the `penalty`, r =
-#' `penalty_l1(kappa)` and so on. With states `u_i` (start 0), each round makes
+#' user i's records (one each, or as many as `nodes` says; see `unit` for their weights) and r
+#' the `penalty`, r = `penalty_l1(kappa)` and so on: the lasso and the elastic net, over one data
+#' holder or several. With states `u_i` (start 0), each round makes
 #' \deqn{z = prox_{\gamma r}(mean(u)),\quad x_i = prox_{\gamma f_i}(2 z - u_i),\quad
 #'   u_i \leftarrow u_i + 2 \lambda (x_i - z + \eta_i / 2).}
 #'
@@ -26,10 +27,39 @@
 #' * `noise = "aggregate"`: users keep noise-free states and a trusted server (or secure
 #'   aggregation) releases `z = prox(mean(u) + N(0, tau^2 I))`; `gaussian_noise(tau)`.
 #'
+#' @section Several records a user:
+#' With `nodes`, or `sizes` of a plan, a user is a data holder, such as a hospital. `unit` says
+#' what is protected:
+#'
+#' * `"record"`: neighbours differ in one record of one holder. Holder i with B_i of n records
+#'   has the weight `N B_i / n`, so that what is minimised is the mean loss over *all records*
+#'   plus r. Proximal steps are nonexpansive, so one record moves one by at most
+#'   `s = 2 gamma L N / n`, L the loss's Lipschitz constant times `control$row_bound`: the same
+#'   at holders of all sizes. A loss without such a constant cannot be had (take `"huber"`), and
+#'   `clip`, which cuts a holder's gradient and no record's, must be `NULL`.
+#' * `"holder"`: neighbours differ in *all* records of one holder, and holders have the same
+#'   weight. For a few hospitals this is hardly more than noise; it says so before the fit, and in
+#'   the statement.
+#'
+#' With noise of its own (`"block"`) a holder's noise hides its own records from everybody, the
+#' server included: its step costs `2 s` against `sigma`, each time it takes part, and what other
+#' holders spend does not add to it. With `"aggregate"` noise, lambda <= 1/2, one record moves
+#' z after m steps by at most `s sqrt(b (1 - (1 - 2 lambda / b)^m)) / N`, `b = 1 + gamma c R^2 N
+#' B / (2 n)` for the largest B, c the largest second derivative of the loss and R the row bound
+#' (and by `2 lambda m s / N`): more than a step, because what differs adds up in a state. Short
+#' steps keep b near 1. Proofs are in `vignette("privacy-accounting")`, section 6.1. Proximal steps
+#' must then be solved: where one cannot be, the run ends with an error.
+#'
+#' Without `gamma` and `iterations` they are worked out from public numbers. Without noise `gamma
+#' = 3 d / (c R^2)` and 1,000 turns a holder, enough to meet glmnet's coefficients on ordinary
+#' data; `fit$trace$step` says how far the last round still went. With `epsilon` 100 turns a
+#' holder and `gamma` such that z gathers noise of a quarter a coordinate (for rows of norm 1),
+#' at most that. With block noise `noise` may be one number a holder.
+#'
 #' @section Guarantee:
 #' Between neighbours one user's whole data change (with one record a user: one
-#' record). Let L bound the norm of a user's gradient: the loss's Lipschitz constant
-#' times `control$row_bound`, or `clip` when that is smaller. The bound is enforced on
+#' record; with `unit = "record"` see above). Let L bound the norm of a user's gradient: the
+#' loss's Lipschitz constant times `control$row_bound`, or `clip` when that is smaller. The bound is enforced on
 #' the implicit gradient `(2 z - u - x) / gamma` itself, so the guarantee does not rest
 #' on how well a proximal step was solved. Where the records of a user are so large that it
 #' cannot be solved in doubles, a private run takes the mean of the records' clipped gradients
@@ -66,7 +96,8 @@
 #' the same for any number.
 #'
 #' @param lambda step size, in (0, 1]; at most 1/2 for a private fit with aggregate noise.
-#' @param gamma weight of the proximal steps (> 0).
+#' @param gamma weight of the proximal steps (> 0). `NULL`: 1, and for several holders with
+#'   `unit = "record"` as above.
 #' @param setting see above.
 #' @param sample number of users a round (>= 1), or their share in (0, 1); federated
 #'   only. `NULL`: all.
@@ -76,6 +107,8 @@
 #' @param clip_on `"gradient"`: the implicit gradient, which for users with one record is
 #'   exactly the proximal step of the loss with its slope cut off (squared becomes
 #'   Huber); `"step"`: `x - z`, as in Algorithm 6, with block noise only.
+#' @param unit what is protected where users have several records: `"record"`, or `"holder"`, all
+#'   of a user's records. With one record a user both are the same.
 #' @param view whom `epsilon` is for; `NULL`: `"central"` where there is a server,
 #'   `"network"` where there is none.
 #' @param ... not used: an unknown argument is an error.

@@ -21,7 +21,7 @@
 #'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`, or is a number.
 #' @param sizes number of records of each party: a vector (or a table), whose names are those
 #'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
-#'   record is a user) or the number of records of each user.
+#'   record is a user) or the number of records of each holder.
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
 #' @param network,method,loss,penalty,C,rho,lambda,weights,iterations,epsilon,delta as in
 #'   [dpadmm_fit()].

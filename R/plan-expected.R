@@ -55,8 +55,8 @@ forecast_of.dpadmm_family_server <- function(method, plan) {
   clip <- min(plan$grad_bound, plan$step_bound / plan$prox_gamma)
   forecast_fp_admm(plan$rounds, plan$n, plan$lambda, plan$prox_gamma,
     block_sd = sqrt(mean(scale_sd(plan, plan$scales$output)^2)),
-    mean_sd = scale_sd(plan, plan$scales$server), problem$loss, problem$row_bound, problem$d, share / plan$n, problem$records / plan$n,
-    penalty_curvature(problem$penalty),
+    mean_sd = scale_sd(plan, plan$scales$server), problem$loss, problem$row_bound, problem$d,
+    share / plan$n, problem$records / plan$n, penalty_curvature(problem$penalty),
     slope = if (is.infinite(problem$loss$lipschitz)) clip / problem$row_bound
   )
 }
@@ -110,4 +110,19 @@ warn_of_noise <- function(plan) {
   warn("utility", paste(expected$sentence, expected$advice), argument = "epsilon",
     verdict = expected$verdict, ratio = expected$ratio
   )
+}
+
+#' That a holder's records are protected as a whole is said before they are read: the noise that
+#' this takes leaves little of a model of a few holders.
+#' @noRd
+say_unit <- function(plan) {
+  if (!plan$private || plan$problem$unit != "holder") return(invisible())
+  size <- plan$problem$users$size
+  message(structure(class = c("dpadmm_message_unit", "message", "condition"), list(
+    message = sprintf(paste(
+      "unit = \"holder\": what is protected is all records of a holder together (%s), not one",
+      "record.\n"
+    ), span(size)),
+    call = NULL
+  )))
 }

@@ -37,9 +37,10 @@ draft_plan.dpadmm_family_server <- function(method, problem, budget, settings) {
   } else {
     tol
   }
-  if (budget$private) check_server_noise(plan)
   plan$slop <- 0
-  if (holders) with_holders(plan, tol) else plan
+  if (holders) plan <- with_holders(plan, tol)
+  if (budget$private) check_server_noise(plan)
+  plan
 }
 
 #' Who takes part when: public, drawn with the plan's key. `count`: how often each user does;

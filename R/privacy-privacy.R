@@ -8,10 +8,10 @@
 #' method's paper, for redrawing its figures, and says so wherever it is printed.
 #' Both come from the fit's events alone, see [dp_event] and [account()].
 #'
-#' Neighbours differ in one record, replaced by another of the same node; for users with several
-#' records each, in one user's data, replaced by as many records. So the numbers of records of
-#' nodes and of users are public. One record sits at one node, so the network's epsilon is the
-#' largest of the nodes'.
+#' Neighbours differ in one record, replaced by another of the same node; with
+#' `fp_admm(unit = "holder")` in all records of one holder, replaced by as many. So the numbers of
+#' records of nodes and of holders are public. One record sits at one node, so the network's
+#' epsilon is the largest of the nodes'.
 #'
 #' What (epsilon, delta) says: the probability of any event is at most exp(epsilon) times what
 #' it would have been with the neighbour's records, plus delta.

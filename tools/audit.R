@@ -36,6 +36,10 @@ families <- list(
     noise = "block", view = "local"))),
   "fp_admm, step clip" = gaussian_only(alone(fp_admm(clip = 0.3, clip_on = "step"))),
   "fp_admm, walk" = gaussian_only(alone(fp_admm(setting = "decentralized", view = "local"))),
+  "fp_admm, holders" = gaussian_only(users(fp_admm(), penalty = penalty_l1(0.1))),
+  "fp_admm, holders, block" = gaussian_only(users(fp_admm(noise = "block"))),
+  "fp_admm, holders, long steps" = gaussian_only(users(fp_admm(gamma = 20))),
+  "fp_admm, whole holders" = gaussian_only(users(fp_admm(unit = "holder"))),
   dp_sgd = gaussian_only(alone(dp_sgd())),
   "dp_sgd, Poisson" = gaussian_only(alone(dp_sgd(batch = 2))),
   "dp_sgd, fixed" = gaussian_only(alone(dp_sgd(batch = 2, sampling = "fixed"))),
@@ -89,7 +93,7 @@ one <- function(title) {
   }
   settings$penalty <- case$penalty
   settings$network <- case$network
-  if (case$nodes > 1) settings$C <- 1
+  if (case$nodes > 1 && inherits(case$method, "dpadmm_family_graph")) settings$C <- 1
   release <- do.call(fit_release, settings)
   events <- tryCatch(do.call(dpadmm_fit, c(pair$data1, settings, seed = 1))$events,
     dpadmm_error = identity)

@@ -184,6 +184,8 @@ static void check_division(void) {
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     setting_make(s, &dpa_relay_server, &dpa_rule_prox, &dpa_mechanism_gaussian, PARTIES,
                  all[k]);
+    for (size_t i = 0; i < PARTIES; i++)
+      s->weight[i] = 1.0;
     CHECK(setting_run(s, &apart) == DPA_OK);
     for (size_t i = 0; i < PARTIES; i++) {
       memcpy(x + i * RECORDS * D, s->x[i], sizeof s->x[i]);

@@ -37,10 +37,10 @@ test_that("one record with the smallest row and the largest label moves little",
 
 test_that("nor does one of several records of a user, which is no error either", {
   users <- rep(1:5, 2)
+  holder <- function(gamma = 1, ...) fp_admm(gamma = gamma, clip = 0.5, unit = "holder", ...)
   methods <- list(
-    fp_admm(clip = 0.5), fp_admm(clip = 0.5, noise = "block"),
-    fp_admm(clip = 0.5, setting = "federated", noise = "block", clip_on = "step"),
-    fp_admm(clip = 0.5, setting = "decentralized"), fp_admm(clip = 0.5, gamma = 30)
+    holder(), holder(noise = "block"), holder(gamma = 30), holder(setting = "decentralized"),
+    holder(setting = "federated", noise = "block", clip_on = "step")
   )
   # z moves by 2 gamma clip / n at most
   for (method in methods) {
@@ -50,11 +50,13 @@ test_that("nor does one of several records of a user, which is no error either",
   # all of a user's records
   x <- matrix(0.5, 10, 1)
   far <- dpadmm_fit(x, c(rep(1e200, 2), rep(1, 8)),
-    nodes = rep(1:5, each = 2), method = fp_admm(clip = 0.5), loss = "squared", iterations = 2,
+    nodes = rep(1:5, each = 2), method = holder(),
+    loss = "squared", iterations = 2,
     noise = gaussian_noise(1e-9), delta = 1e-5
   )
   near <- dpadmm_fit(x, c(rep(10, 2), rep(1, 8)),
-    nodes = rep(1:5, each = 2), method = fp_admm(clip = 0.5), loss = "squared", iterations = 2,
+    nodes = rep(1:5, each = 2), method = holder(),
+    loss = "squared", iterations = 2,
     noise = gaussian_noise(1e-9), delta = 1e-5
   )
   # both gradients are cut to 0.5 in the same direction

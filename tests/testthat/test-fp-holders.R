@@ -64,7 +64,8 @@ test_that("every penalty makes a private plan with a statement about records", {
       said <- privacy(plan)
       expect_lte(said$epsilon, 1.5)
       expect_gt(said$epsilon, 1.5 * (1 - 1e-6))
-      expect_match(paste(format(said), collapse = " "), "any one\\s+record been another of the same")
+      words <- gsub(" +", " ", paste(format(said), collapse = " "))
+      expect_match(words, "any one record been another of the same node")
       # a record is at one holder, whose own noise hides it
       at <- if (noise == "block") c("a", "b") else "any"
       expect_identical(said$per_node$node, at)
@@ -257,7 +258,7 @@ test_that("what has no bound for a record is an error that says what to do", {
   plan <- function(method, ...) {
     dpadmm_plan(3, sizes = c(50, 20), method = method, epsilon = 1, delta = 1e-6, ...)
   }
-  expect_error(plan(fp_admm(), loss = "squared"), class = "dpadmm_error_argument")
+  expect_error(plan(fp_admm(), loss = "squared"), "huber", class = "dpadmm_error_argument")
   step <- fp_admm(clip = 0.1, clip_on = "step")
   expect_error(plan(step, loss = "squared"), "huber", class = "dpadmm_error_argument")
   expect_error(plan(fp_admm(clip = 0.1)), "huber", class = "dpadmm_error_argument")

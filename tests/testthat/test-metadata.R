@@ -155,7 +155,19 @@ for (name in names(all_methods())) {
   })
 
   if (dpadmm:::many_holders(method) && !on_graph(method)) {
+    test_that(paste0(name, "(): fits of several holders differ in noisy values only"), {
+      for (kind in names(pairs)) {
+        pair <- pairs[[kind]]
+        fit <- function(data) {
+          loss <- if (is.null(pair$loss)) "logistic" else pair$loss
+          do.call(small_fit, c(list(method, nodes = small$nodes, loss = loss), data))
+        }
+        expect_alike(fit(pair[[1]]), fit(pair[[2]]), kind)
+      }
+    })
+
     test_that(paste0(name, "(): users with more and less data differ in what is said public"), {
+      method$parameters$unit <- "holder"
       fit <- function(rows) {
         suppressWarnings(dpadmm_fit(small$x[rows, ], small$y[rows], nodes = small$nodes[rows],
           method = method, epsilon = 5, delta = 1e-4, iterations = 3, seed = 1))
@@ -166,7 +178,7 @@ for (name in names(all_methods())) {
       sizes <- "[$](nodes[$]size|problem[$]size|problem[$]records|problem[$]users[$]size)$"
       expect_identical(grep(sizes, found, value = TRUE, invert = TRUE), character())
       if (length(found) > 0L) {
-        expect_output(print(privacy(one)), "number of records of each user is taken to be public")
+        expect_output(print(privacy(one)), "number of records of each holder is taken to be public")
       }
     })
   }

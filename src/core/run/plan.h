@@ -49,8 +49,10 @@ typedef struct dpa_plan {
   int threads;
   const struct dpa_relay *relay;
   const dpa_loss *loss;
-  double width;         /* parameter of the loss */
-  const double *weight; /* parties: of the sum of a party's losses */
+  double width; /* parameter of the loss */
+  const double
+      *weight; /* parties: of the sum of a party's losses; "server": of the mean
+                  loss of a user with several records, 1 where all have one */
   double ridge;
   double clip;         /* on a record's, or user's, gradient; infinite: none */
   const int *rule;     /* rounds: index into dpa_rules */
