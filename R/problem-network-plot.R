@@ -84,11 +84,20 @@ draw_network <- function(at, edges, labels, ...) {
   from <- edges[, 1L]
   to <- edges[, 2L]
   # the more edges, the paler: dense networks would be black
-  shade <- grDevices::grey(0, alpha = max(0.05, min(0.6, 60 / length(from))))
+  shade <- grDevices::grey(0, alpha = max(0.01, min(0.6, 60 / length(from))))
   graphics::segments(at[from, 1L], at[from, 2L], at[to, 1L], at[to, 2L], col = shade)
   size <- max(0.4, min(1.5, 20 / nrow(at)))
   graphics::points(at, pch = 21, bg = "white", cex = size)
-  if (!isFALSE(labels)) graphics::text(at * 1.1, labels = labels, cex = 0.8, xpd = NA)
+  if (!isFALSE(labels)) graphics::text(outward(at, 0.1), labels = labels, cex = 0.8, xpd = NA)
+}
+
+#' Points moved away from the middle, or aside where they are there.
+#' @noRd
+outward <- function(at, by) {
+  radius <- sqrt(rowSums(at^2))
+  direction <- at / radius
+  direction[radius < 1e-8, ] <- rep(c(1, -1) / sqrt(2), each = sum(radius < 1e-8))
+  at + by * direction
 }
 
 #' Where the nodes are: n x 2, around 0, the farthest at 1.
