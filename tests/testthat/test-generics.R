@@ -16,6 +16,13 @@ plan_people <- function(formula = ill ~ age + smoker, ..., epsilon = 10) {
   dpadmm_plan(formula, public, c(A = 30, B = 20, C = 10), epsilon = epsilon, ...)
 }
 
+# A few iterations are enough here, and update() calls the package's own dpadmm_fit().
+update <- function(...) {
+  suppressWarnings(stats::update(...),
+    classes = c("dpadmm_warning_convergence", "dpadmm_warning_utility")
+  )
+}
+
 # ---- what is public ------------------------------------------------------------------------
 
 test_that("formula(), terms() and nobs() say what is public", {
