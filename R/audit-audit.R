@@ -149,7 +149,7 @@ audit_of_values <- function(values, delta, confidence, bound) {
 as_claim <- function(claim, delta) {
   if (is.null(claim)) return(NULL)
   if (inherits(claim, "dpadmm_fit")) {
-    if (is.null(claim$events)) return(NULL)
+    if (!claim$plan$private) return(NULL)
     claim <- claim$events
   }
   if (inherits(claim, "dp_events")) {

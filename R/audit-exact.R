@@ -254,12 +254,14 @@ exact_epsilon <- function(delta, delta_at) {
 
 #' @export
 print.dpadmm_law <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf("<dpadmm_law: normal, %d released values>\n", length(x$mean)))
   invisible(x)
 }
 
 #' @export
 print.dpadmm_exact <- function(x, ...) {
+  check_no_dots(...)
   cat("<dpadmm_exact>\n")
   if (!is.null(x$mu)) {
     cat(sprintf("  a Gaussian mechanism with mu = %s\n", format(x$mu, digits = 6L)))

@@ -23,7 +23,7 @@ first_scales <- function(plan) {
 #' @noRd
 with_low_bits <- function(values, release, data1, data2) {
   plan <- attr(release, "settle")(data1)
-  if (is.null(plan$events)) return(values)
+  if (!plan$private) return(values)
   first <- first_rows(plan, min(plan$events$iteration))
   all <- do.call(rbind, values)[, first, drop = FALSE]
   truth <- lapply(list(data1, data2), function(data) {
@@ -41,10 +41,10 @@ with_low_bits <- function(values, release, data1, data2) {
 #' @noRd
 message_runs <- function(release, data, rounds) {
   plan <- attr(release, "settle")(data)
-  first <- if (is.null(plan$events)) 1L else min(plan$events$iteration)
+  first <- if (!plan$private) 1L else min(plan$events$iteration)
   served <- !is.null(plan$scales$server)
   rounds <- if (served) first else seq_len(min(rounds, plan$iterations))
-  N <- plan$problem$N
+  N <- if (served) 1L else plan$problem$N
   # what is kept are messages, but where a party's gradient moves a model
   kept <- served || !is.null(plan$problem$network)
   prepare <- attr(release, "prepare")

@@ -19,7 +19,8 @@
 #' @param fit a fit of [dpadmm_fit()] by a decentralised method with a classification loss,
 #'   made with `dpadmm_control(keep_iterates = TRUE)`.
 #' @param known_x,known_y the known records of the node (all but one): a matrix of features
-#'   as the fit used them and labels -1 and 1.
+#'   as the fit used them (of a matrix fit with `intercept = FALSE`, as they are) and labels -1
+#'   and 1.
 #' @param node name or number of the node that holds the missing record.
 #' @param network who is whose neighbour, see [network]; by default the fit's.
 #' @param eta,theta what the attacker believes of the penalties and dual steps, matrices of
@@ -40,7 +41,7 @@
 #' y <- ifelse(x[, 1] > x[, 2], 1, -1)
 #' nodes <- rep(1:4, 50)
 #' fit <- dpadmm_fit(x, y,
-#'   nodes = nodes, method = admm(eta = 0.5), iterations = 10, epsilon = Inf,
+#'   nodes = nodes, method = admm(eta = 0.5), iterations = 10, epsilon = Inf, intercept = FALSE,
 #'   control = dpadmm_control(keep_iterates = TRUE)
 #' )
 #' # everybody at node 2 but its first record

@@ -103,6 +103,7 @@ low_bits_attack <- function(release, data1, data2, runs = 1000, rounds = 1, seed
 
 #' @export
 print.dpadmm_low_bits <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf(
     "<dpadmm_low_bits: %g of %g releases told apart by their last bits>\n  by chance: p = %s\n",
     x$right, x$of, format(x$p, digits = 2L)

@@ -7,6 +7,7 @@
 
 #' @export
 print.dpadmm_audit <- function(x, ...) {
+  check_no_dots(...)
   percent <- format(100 * x$confidence, digits = 4L)
   cat(sprintf("<dpadmm_audit: %g runs on each data set, half of them held out>\n", x$runs))
   cat(sprintf(
@@ -30,11 +31,13 @@ print.dpadmm_audit <- function(x, ...) {
 
 #' @export
 summary.dpadmm_audit <- function(object, ...) {
+  check_no_dots(...)
   structure(list(audit = object), class = "summary.dpadmm_audit")
 }
 
 #' @export
 print.summary.dpadmm_audit <- function(x, ...) {
+  check_no_dots(...)
   audit <- x$audit
   test <- audit$test
   print(audit)
@@ -89,6 +92,7 @@ measured_curve <- function(audit, delta) {
 #' plot(seen, type = "tradeoff")
 #' @export
 plot.dpadmm_audit <- function(x, type = c("epsilon", "tradeoff"), ...) {
+  check_plot_dots(...)
   type <- check_choice(type, c("epsilon", "tradeoff"), "type")
   data <- audit_plot_data(x, type)
   lines <- split(data, data$line)
@@ -114,6 +118,7 @@ plot.dpadmm_audit <- function(x, type = c("epsilon", "tradeoff"), ...) {
 #' @rdname plot.dpadmm_audit
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpadmm_audit <- function(object, type = c("epsilon", "tradeoff"), ...) {
+  check_no_dots(...)
   need_package("ggplot2", "autoplot()")
   type <- check_choice(type, c("epsilon", "tradeoff"), "type")
   data <- audit_plot_data(object, type)

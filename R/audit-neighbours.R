@@ -160,6 +160,7 @@ worst_case_methods <- function(values = c(1e-30, 1e-17, 1e6)) {
 
 #' @export
 print.dpadmm_neighbours <- function(x, ...) {
+  check_no_dots(...)
   nodes <- if (x$kind == "terms") x$data1$node else x$data1$nodes
   cat(sprintf(
     "<dpadmm_neighbours: \"%s\", %d records of %d columns%s, the first one replaced>\n", x$kind,

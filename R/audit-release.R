@@ -10,7 +10,8 @@
 #' @return A function of class `dpadmm_release`, `function(data, seed = NULL)`, that returns
 #'   all released values as one vector: every message, and for [ipp_admm()] who sent when.
 #'   `data` is a list with a matrix `x`, labels `y` and, where the method has nodes,
-#'   `nodes`, such as those of [worst_case_neighbours()].
+#'   `nodes`, such as those of [worst_case_neighbours()]. The records are taken as they are: no
+#'   intercept is added, and rows longer than `control$row_bound` are shortened.
 #'   Data of other sizes than the first are a `dpadmm_error_plan`.
 #' @seealso [audit()].
 #' @examples
@@ -76,7 +77,7 @@ check_fit_data <- function(data) {
 #' @noRd
 release_claim <- function(release, data, accountant = "sound") {
   plan <- attr(release, "settle")(data)
-  if (is.null(plan$events)) return(NULL)
+  if (!plan$private) return(NULL)
   claim <- function(delta) privacy(plan, accountant, delta = delta)$epsilon
   tryCatch({
     claim(max(plan$budget$delta, 1e-12))
@@ -86,6 +87,7 @@ release_claim <- function(release, data, accountant = "sound") {
 
 #' @export
 print.dpadmm_release <- function(x, ...) {
+  check_no_dots(...)
   method <- environment(attr(x, "prepare"))$settings$method
   cat(sprintf("<dpadmm_release: fits by %s>\n", method$title))
   invisible(x)

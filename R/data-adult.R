@@ -112,8 +112,8 @@
 #' @examples
 #' onehot <- adult_matrix()
 #' dim(onehot$x)
-#' a9a <- adult_matrix("a9a")
-#' a9a$x[1, a9a$x[1, ] > 0]
+#' onehot$x[1, onehot$x[1, ] > 0]
+#' table(onehot$y, onehot$train)
 #' @export
 adult_matrix <- function(encoding = c("onehot", "a9a"), sparse = TRUE) {
   encoding <- check_choice(encoding, c("onehot", "a9a"), "encoding")

@@ -1,5 +1,17 @@
 # Who holds which record.
 
+#' `nodes` as given. What is no object is likely a column.
+#' @noRd
+given_nodes <- function(nodes) {
+  tryCatch(nodes, error = function(e) {
+    if (inherits(e, "dpadmm_error")) stop(e)
+    abort("argument", sprintf(
+      "`nodes` is not to be had: %s. A column of the data is given as nodes = ~column.",
+      sub("[.]$", "", conditionMessage(e))
+    ), argument = "nodes")
+  })
+}
+
 #' From `nodes` to an index 1..N for each record, and the parties' names and sizes. A number
 #' splits the records evenly in a random order drawn from the fit's key.
 #' @noRd

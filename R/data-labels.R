@@ -12,7 +12,7 @@
 #'   labels, else read from y.
 #' @noRd
 encode_labels <- function(y, loss, n, declared, name = "y") {
-  check_labels(y, n, name)
+  y <- check_labels(y, n, name)
   if (!loss$classification) {
     check_numbers(y, name)
     return(list(y = as.double(y), classes = NULL, leaks = NULL))
@@ -20,9 +20,11 @@ encode_labels <- function(y, loss, n, declared, name = "y") {
   found <- label_classes(y, declared, name)
   classes <- found$classes
   if (length(classes) != 2L) {
-    abort("labels", sprintf("`%s` must have two classes, not %d.", name, length(classes)),
-      argument = name, value = length(classes)
-    )
+    abort("labels", sprintf("`%s` must have two classes, not %d%s.", name, length(classes),
+      if (is.factor(y) && length(classes) > 2L) {
+        "; droplevels() takes away levels that do not occur"
+      } else ""
+    ), argument = name, value = length(classes))
   }
   code <- label_codes(y, classes)
   if (anyNA(code)) {
@@ -57,9 +59,12 @@ classes_words <- function(classes) {
   paste(format(classes[1L]), "and", format(classes[2L]))
 }
 
-#' A vector of n labels without missing values.
+#' A vector of n labels without missing values, which may come as one column.
 #' @noRd
 check_labels <- function(y, n, name) {
+  if (is.data.frame(y) && length(y) == 1L) y <- y[[1L]]
+  y <- plain_numbers(y)
+  if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   if (length(y) != n || !is.null(dim(y))) {
     abort("shape", sprintf(
       "`%s` must be a vector with one label for each of the %d rows, not %d.", name, n, length(y)
@@ -71,6 +76,7 @@ check_labels <- function(y, n, name) {
       "`%s` %s at %s.", name, if (nan) "is NaN" else "has a missing value", where_first(bad)
     ), argument = name, place = which(bad)[1L])
   }
+  y
 }
 
 #' The two classes, and what was read to know them.
@@ -90,7 +96,7 @@ label_classes <- function(y, declared, name) {
 #' @noRd
 known_labels <- function(y, loss, classes, n, name) {
   if (!loss$classification) return(encode_labels(y, loss, n, NULL, name)$y)
-  check_labels(y, n, name)
+  y <- check_labels(y, n, name)
   # strings of numbers were numbers once, as the training labels were not
   same <- is.factor(y) || is.character(y) == is.character(classes)
   code <- if (same) label_codes(y, classes) else rep(NA_real_, n)

@@ -3,21 +3,28 @@
 # words, what was read from the data to do so.
 
 #' Records from a matrix and labels.
+#' @param range bounds of the response of a regression loss, or NULL.
 #' @noRd
-records_matrix <- function(x, y, loss, classes = NULL) {
+records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept = FALSE,
+                           rows = "shorten", row_bound = 1) {
   x <- check_matrix(x, "x")
   label <- encode_labels(y, loss, nrow(x), classes)
+  blueprint <- matrix_blueprint(ncol(x), colnames(x), label$classes, intercept, rows, row_bound)
+  blueprint <- with_range(blueprint, range)
+  if (rows == "error") check_row_lengths(x, row_bound, "x")
   list(
-    x = x, y = label$y, leaks = label$leaks,
-    blueprint = matrix_blueprint(ncol(x), colnames(x), label$classes)
+    x = encode_matrix(blueprint, x), y = scale_response(label$y, blueprint$range),
+    leaks = label$leaks, blueprint = blueprint
   )
 }
 
 #' Records from a model frame's worth of data.
 #' @param row_wise whether a term that reads other rows than its own is an error, else a leak.
 #' @noRd
-records_frame <- function(formula, data, y, schema, loss, classes = NULL, row_wise = TRUE) {
+records_frame <- function(formula, data, y, schema, loss, classes = NULL, range = NULL,
+                          rows = "scale", row_bound = 1, row_wise = TRUE) {
   if (!is.null(schema)) check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
+  data <- plain_columns(data)
   terms <- formula_terms(formula, data)
   response <- attr(terms, "response") == 1L
   frame <- model_frame(terms, data, environment(formula))
@@ -32,16 +39,27 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, row_wi
   described <- lapply(stats::setNames(nm = names(variables)), function(name) {
     describe(variables[[name]], name, schema[[name]])
   })
-  leaks <- c(unlist(lapply(described, `[[`, "leak"), use.names = FALSE), label$leaks, wide)
-  blueprint <- frame_blueprint(terms, described, label$classes, if (response) formula[[2L]])
-  list(x = encode_frame(blueprint, variables), y = label$y, leaks = leaks, blueprint = blueprint)
+  stated <- declared_range(range, schema_range(schema[[name]], name, loss))
+  range <- describe_response(label$y, name, stated, loss)
+  leaks <- c(
+    unlist(lapply(described, `[[`, "leak"), use.names = FALSE), label$leaks, range$leak, wide
+  )
+  blueprint <- frame_blueprint(terms, described, label$classes, if (response) formula[[2L]], rows,
+    row_bound
+  )
+  blueprint <- with_range(blueprint, range$values)
+  list(
+    x = encode_frame(blueprint, variables), y = scale_response(label$y, blueprint$range),
+    leaks = leaks, blueprint = blueprint
+  )
 }
 
 #' Records of a plan: as its blueprint says.
 #' @noRd
 records_planned <- function(blueprint, data, y, loss) {
+  if (is.data.frame(data)) data <- plain_columns(data)
   if (blueprint$kind == "frame") check_planned_terms(blueprint, data)
-  x <- encode_new(blueprint, data, "data")
+  x <- encode_new(blueprint, data, "data", check_lengths = TRUE)
   name <- "y"
   if (is.null(y)) {
     if (is.null(blueprint$response)) {
@@ -52,7 +70,10 @@ records_planned <- function(blueprint, data, y, loss) {
   }
   label <- encode_labels(y, loss, nrow(x), blueprint$classes, name)
   blueprint$classes <- label$classes
-  list(x = x, y = label$y, leaks = label$leaks, blueprint = blueprint)
+  list(
+    x = x, y = scale_response(label$y, blueprint$range), leaks = label$leaks,
+    blueprint = blueprint
+  )
 }
 
 response_name <- function(blueprint) paste(deparse(blueprint$response, 500L), collapse = " ")
@@ -73,8 +94,11 @@ response_of <- function(blueprint, data, argument) {
 }
 
 #' New data as the predictors of a blueprint.
+#' @param check_lengths whether rows longer than the bound are refused, if the user said so;
+#'   else they are taken as they are.
 #' @noRd
-encode_new <- function(blueprint, newdata, argument = "newdata") {
+encode_new <- function(blueprint, newdata, argument = "newdata", check_lengths = FALSE) {
+  if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
   if (blueprint$kind == "frame") {
     if (!is.data.frame(newdata)) {
       abort("argument", sprintf("`%s` must be a data frame, not %s.", argument, kind_of(newdata)),
@@ -85,17 +109,58 @@ encode_new <- function(blueprint, newdata, argument = "newdata") {
     frame <- model_frame(blueprint$terms, newdata, globalenv())
     return(encode_frame(blueprint, frame[variable_names(blueprint$terms)]))
   }
-  x <- check_matrix(newdata, argument)
-  if (!is.null(blueprint$columns) && !is.null(colnames(x)) && !anyDuplicated(blueprint$columns)) {
-    abort_lost(setdiff(blueprint$columns, colnames(x)), argument)
-    return(x[, blueprint$columns, drop = FALSE])
+  x <- new_matrix(blueprint, newdata, argument)
+  if (check_lengths && blueprint$rows == "error") {
+    check_row_lengths(x, blueprint$row_bound, argument)
   }
-  if (ncol(x) != blueprint$d) {
-    abort("shape", sprintf("`%s` must have %d columns, not %d.", argument, blueprint$d, ncol(x)),
+  encode_matrix(blueprint, x)
+}
+
+#' The columns of a matrix fit, by their names where there are any.
+#' @noRd
+new_matrix <- function(blueprint, newdata, argument) {
+  inputs <- blueprint$inputs
+  if (is.data.frame(newdata) && !is.null(inputs) && !anyDuplicated(inputs)) {
+    abort_lost(setdiff(inputs, names(newdata)), argument)
+    newdata <- as.matrix(newdata[inputs])
+  }
+  x <- check_matrix(newdata, argument)
+  if (!is.null(inputs) && !is.null(colnames(x)) && !anyDuplicated(inputs)) {
+    abort_lost(setdiff(inputs, colnames(x)), argument)
+    return(x[, inputs, drop = FALSE])
+  }
+  if (ncol(x) != blueprint$p) {
+    abort("shape", sprintf("`%s` must have %d columns, not %d.", argument, blueprint$p, ncol(x)),
       argument = argument
     )
   }
   x
+}
+
+#' Rows of a matrix as the model has them: with an intercept (x, bound) / sqrt(2), which is no
+#' longer than the bound if x is not.
+#' @noRd
+encode_matrix <- function(blueprint, x) {
+  if (!blueprint$intercept) return(x)
+  if (blueprint$rows == "shorten") x <- x * shortening(x, blueprint$row_bound)
+  x <- cbind(blueprint$row_bound, x) * blueprint$factor
+  dimnames(x) <- list(NULL, coefficient_names(blueprint))
+  x
+}
+
+#' Rows longer than the bound, but for rounding, are an error.
+#' @noRd
+check_row_lengths <- function(x, bound, argument) {
+  kept <- shortening(x, bound)
+  if (!any(long <- kept < 1 - 1e-9)) return(invisible())
+  row <- which(long)[1L]
+  abort("row_bound", sprintf(paste(
+    "Row %d of `%s` has norm %.4g, above `row_bound` = %g%s. Divide the columns by public numbers,",
+    "raise `row_bound` of dpadmm_control() (noise grows with it), or accept with rows =",
+    '"shorten" that long rows are shortened, for a model to predict with.'
+  ), row, argument, bound / kept[row], bound,
+  if (sum(long) > 1L) sprintf(", as have %d more", sum(long) - 1L) else ""
+  ), argument = argument, place = row)
 }
 
 abort_lost <- function(lost, argument) {
@@ -118,6 +183,9 @@ model_frame <- function(terms, data, env) {
     }
   )
   if (nrow(frame) == 0L) abort("shape", "`data` has no rows.", argument = "data")
+  if (attr(terms, "response") == 1L && identical(ncol(frame[[1L]]), 1L)) {
+    frame[[1L]] <- as.vector(frame[[1L]])
+  }
   for (name in names(frame)) check_variable(frame[[name]], name)
   frame
 }
@@ -171,6 +239,19 @@ describe <- function(column, name, declared) {
   if (!is.null(declared)) return(found("levels", declared))
   values <- if (is.factor(column)) levels(column) else sort(unique(column), method = "radix")
   found("levels", values, sprintf("the levels of `%s`", name))
+}
+
+#' The bounds of a regression's response: declared, or read with a leak noted.
+#' @noRd
+describe_response <- function(y, name, declared, loss) {
+  if (loss$classification) return(NULL)
+  describe(y, name, declared)
+}
+
+#' A response as the model has it, or as it is where nobody stated bounds.
+#' @noRd
+scale_response <- function(y, range) {
+  if (is.null(range)) y else scale_column(y, "y", range)
 }
 
 #' By how much each row is shortened to meet the bound.

@@ -1,10 +1,13 @@
 #' Synthetic data sets
 #'
-#' Seeded generators. `sim_lasso()` is the data of the noisy fixed-point paper's
+#' Seeded generators. `sim_logistic()` is for rehearsals: records of a plan's size, before the
+#' real ones are touched. `sim_lasso()` is the data of the noisy fixed-point paper's
 #' experiment. The others are synthetic stand-ins with the shape, sparsity pattern and
 #' class balance of data sets that cannot be bundled; nothing in them comes from the real
 #' records, and figures on them are not figures on the real data.
 #'
+#' * `sim_logistic()`: rows uniform on the unit sphere, labels drawn from a logistic model with
+#'   coefficients of random direction and the norm `strength`.
 #' * `sim_lasso()`: rows uniform on the unit sphere, a true model with `support` entries
 #'   uniform on \[0, 1\] at random places and 0 elsewhere, `y = x model + N(0, noise)`.
 #' * `sim_ijcnn1()`: shaped like ijcnn1 (22 features, 9.7% positive): ten indicator
@@ -21,15 +24,18 @@
 #' @param n number of rows.
 #' @param p number of features.
 #' @param support number of non-zero coefficients (<= p).
+#' @param strength norm of the model (>= 0); with 0 there is nothing to learn.
 #' @param noise variance of the label's noise (>= 0).
 #' @param country `"us"` or `"brazil"`.
 #' @param seed a whole number. The data depend on it alone, not on R's generator, which is
 #'   left as it was; `NULL`: fresh data.
 #' @return A list with `x` (n x p matrix), `y` (numbers, or labels -1 and 1), `synthetic =
-#'   TRUE` and, for `sim_lasso()`, `model` (p coefficients).
+#'   TRUE` and, for `sim_logistic()` and `sim_lasso()`, `model` (p coefficients).
 #' @source Cyffers, Bellet and Basu (2023), appendix E, for `sim_lasso()`; the shapes of the
 #'   others are those stated by the LIBSVM data page, KDD Cup 2004 and Ding et al. (2022).
 #' @examples
+#' made_up <- sim_logistic(n = 6000, p = 5, seed = 1)
+#' mean(ifelse(made_up$x %*% made_up$model > 0, 1, -1) == made_up$y)
 #' lasso <- sim_lasso(seed = 1)
 #' dim(lasso$x)
 #' mean(sim_ijcnn1(5000, seed = 1)$y > 0)
@@ -56,6 +62,22 @@ check_count <- function(x, argument) {
 sim_labels <- function(score, share, key) {
   score <- score + as.vector(sim_normal(key, length(score), 1, 90)) * stats::sd(score) / 2
   ifelse(score > stats::quantile(score, 1 - share, names = FALSE), 1, -1)
+}
+
+#' @rdname simulate
+#' @export
+sim_logistic <- function(n = 1000, p = 10, strength = 15, seed = NULL) {
+  n <- check_count(n, "n")
+  p <- check_count(p, "p")
+  check_number(strength, "strength", lower = 0)
+  key <- noise_key(seed)
+  x <- sim_normal(key, n, p, 1)
+  x <- x / sqrt(rowSums(x^2))
+  model <- as.vector(sim_normal(key, p, 1, 2))
+  model <- strength * model / sqrt(sum(model^2))
+  chance <- stats::plogis(as.vector(x %*% model))
+  y <- ifelse(as.vector(sim_uniform(key, n, 1, 3)) < chance, 1, -1)
+  list(x = x, y = y, model = model, synthetic = TRUE)
 }
 
 #' @rdname simulate

@@ -24,6 +24,12 @@
 #' [account()], [dp_event] and [calibrate()] work without a fit; [audit()] measures what a release
 #' tells; [experiment()] runs a function over many settings; [dpadmm-conditions] lists errors and
 #' warnings.
+#' @examples
+#' # two hospitals, before either opens its records
+#' public <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"))
+#' dpadmm_plan(ill ~ age + smoker, public,
+#'   sizes = c(north = 2500, south = 4000), epsilon = 1, delta = 1e-5
+#' )
 #' @keywords internal
 #' @useDynLib dpadmm, .registration = TRUE
 #' @importFrom stats AIC BIC anova coef confint deviance fitted formula logLik model.frame

@@ -14,14 +14,32 @@
 #' operating system; [set.seed()] does not matter. `seed` makes a run repeatable,
 #' and its privacy statement then says "simulation, not a private release".
 #'
-#' Formulas and data frames: numeric columns are scaled from their bounds to
-#' \[0, 1\], categorical ones become one indicator per level (all of them: the
-#' penalty keeps the model unique), and an intercept column is added unless the
-#' formula removes it. Bounds and levels that `schema` does not state are read
-#' from the records, which is not private: there is a warning of class
-#' `dpadmm_privacy_leak` and a line in the statement. Rows longer than
-#' `control$row_bound` are shortened to it, in [predict()] too; the coefficients
-#' belong to those scaled columns.
+#' [coef()][coef.dpadmm_fit] gives coefficients in the user's units: log odds per year, or euros
+#' per year.
+#'
+#' @section Columns and rows:
+#' Noise hides a record whose features have norm `control$row_bound` at most.
+#'
+#' * Formulas and data frames: numeric columns are scaled from their bounds to \[-1, 1\] (to
+#'   \[-1, 1\] about zero where the formula has nothing that could take up a shift, as
+#'   without an intercept), categorical ones become one indicator per level (all of them: the
+#'   penalty keeps the model unique), and an intercept column is added unless the formula
+#'   removes it. All columns are then divided by the same public number, the square root of the
+#'   number of terms over the row bound, so that no row is longer than it. The penalty, on the
+#'   intercept too, is of the coefficients of these columns (`fit$coefficients`).
+#' * With `rows = "shorten"` they are not divided, and rows longer than the bound are shortened to
+#'   it one by one, in [predict()] too. That can predict a little better, but the coefficients
+#'   are then not those of the loss; the statement says how much of what the bounds allow is
+#'   shortened.
+#' * Bounds and levels that `schema` does not state are read from the records, which is not
+#'   private: there is a warning of class `dpadmm_privacy_leak` and a line in the statement.
+#' * Matrices: columns are taken as they are. A row that is longer than the bound is an error of
+#'   class `dpadmm_error_row_bound`, or is shortened with `rows = "shorten"`. With an
+#'   intercept the model has the rows (bound, x) / sqrt(2).
+#' * A response of a regression loss is scaled from its bounds to \[-1, 1\] (values outside
+#'   are set to the nearer bound); predictions, coefficients and [evaluate()] are in its own
+#'   units, a loss's width in those of the scaled one. Of a matrix fit without bounds it is
+#'   taken as it is, and should be of the size of 1.
 #'
 #' @section Terms of a formula:
 #' A term like `I(age > mean(age))`, `age / max(age)` or `rank(age)` reads all records: one of
@@ -37,7 +55,7 @@
 #' What is not given is worked out from public numbers (nodes N, records n, the
 #' smallest node's B, features d, degrees, budget), never from the records.
 #'
-#' * `C = rho n / N`, so that the penalty is `||f||^2 / (2n)` against the mean loss (`lambda =
+#' * With `noise` given `C = 1`, else `C = rho n / N`, so that the penalty is `||f||^2 / (2n)` against the mean loss (`lambda =
 #'   1/n`), shared among the nodes as `weights` says.
 #' * Without noise (`epsilon = Inf`) and without `iterations` the fit of a decentralised method is
 #'   the minimiser of its objective itself, to a distance of 1e-9 or a gradient of 1e-12 of the
@@ -53,8 +71,8 @@
 #' The constants were chosen on Adult and on synthetic data.
 #'
 #' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
-#'   package Matrix: n records in rows, d features in columns; or a plan of [dpadmm_plan()].
-#' @param y n labels: -1 (or 0) and 1, logical, strings or a factor with two levels
+#'   package Matrix: n records in rows, features in columns; or a plan of [dpadmm_plan()].
+#' @param y n labels, a vector or one column: -1 (or 0) and 1, logical, strings or a factor with two levels
 #'   (the second is the positive class); numbers for a regression loss. Labels that are all
 #'   the same are no error, because that would tell of a record that differs. For the same
 #'   reason nobody looks which numbers occur: -1 and 0 are both the negative class, which is
@@ -89,10 +107,13 @@
 #' @param weights how much unlike nodes count, see [party-weights]: `"precision"` (most for a
 #'   private estimate of given noise), `"records"` (each record the same) or `"nodes"` (each node
 #'   the same, as printed). For decentralised methods.
-#' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; 50
-#'   for methods with one model.
+#' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; for
+#'   methods with one model 50, without noise 1000.
 #' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods also one a
-#'   node: a record then has the guarantee of its own node.
+#'   node, `c(A = 1, B = 0.5)`: a record then has the guarantee of its own node. Numbers with
+#'   names belong to the nodes of these names, those without to the nodes in their order; an
+#'   unknown or lacking name is an error of class `dpadmm_error_nodes`. So it is with all numbers
+#'   that are given node by node.
 #' @param delta probability with which the guarantee may fail, in `[0, 1)`.
 #' @param noise noise of a given size instead of a budget: [gamma_noise()] or
 #'   [gaussian_noise()]; or, next to `epsilon`, which noise to calibrate: `"gamma"` or
@@ -100,6 +121,15 @@
 #' @param seed a whole number for a repeatable simulation; `NULL` for a private
 #'   release.
 #' @param control see [dpadmm_control()].
+#' @param response two numbers, the public bounds of the response of a regression loss. `NULL`:
+#'   those of `schema`; else a formula or data frame fit reads them, which is noted as a leak.
+#' @param intercept whether a matrix or data frame gets an intercept column first. Formulas say
+#'   it themselves. The settings of the papers have none.
+#' @param rows what becomes of rows that could be longer than `control$row_bound`: `"scale"`
+#'   (formulas and data frames), `"error"` (matrices) or `"shorten"`, see Columns and rows.
+#' @param subset of `data`, the rows to use: an expression that is evaluated as [stats::lm()]
+#'   does. If it depends on what records hold, so does how many there are, which the guarantee
+#'   takes to be public.
 #' @param schema public bounds and levels, see [dpadmm_schema()].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
@@ -134,7 +164,7 @@
 #'   nodes = ~hospital, schema = public, epsilon = 10
 #' )
 #' fit
-#' coef(fit)
+#' coef(fit) # log odds: per year, and of smokers and others
 #' head(predict(fit, patients, type = "response"))
 #' @export
 dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")
@@ -143,11 +173,13 @@ dpadmm_fit <- function(x, ...) UseMethod("dpadmm_fit")
 #' @export
 dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method = mr_admm(),
                                loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
-                               lambda = NULL, weights = c("precision", "records", "nodes"),
                                iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                               control = dpadmm_control(), classes = NULL, ...) {
+                               control = dpadmm_control(), classes = NULL, lambda = NULL,
+                               weights = c("precision", "records", "nodes"), response = NULL,
+                               intercept = TRUE, rows = c("error", "shorten"), ...) {
   check_no_dots(...)
   asked <- asked_of_fit(match.call(), environment())
+  if (!missing(nodes)) nodes <- given_nodes(nodes)
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
     given = c(
@@ -161,12 +193,20 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
     nodes <- NULL
   }
   framed <- inherits(x, "dpadmm_records")
+  if (framed && !missing(intercept)) abort_intercept()
   if (!framed && missing(y)) {
     abort("argument", "`y` is missing: one label a record.", argument = "y")
   }
   classes <- check_classes(classes, settings$loss)
-  build <- if (framed) x$build else function(...) records_matrix(x, y, ...)
-  records <- build(settings$loss, classes)
+  response <- check_range(response, settings$loss)
+  bound <- settings$control$row_bound
+  records <- if (framed) {
+    x$build(settings$loss, classes, response, bound)
+  } else {
+    check_flag(intercept, "intercept")
+    rows <- check_choice(rows, c("error", "shorten"), "rows")
+    records_matrix(x, y, settings$loss, classes, response, intercept, rows, bound)
+  }
   key <- noise_key(settings$seed)
   on.exit(forget_key(key))
   held <- fit_holders(settings, nodes, nrow(records$x), key)
@@ -178,7 +218,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
 
 #' @rdname dpadmm_fit
 #' @export
-dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE, ...) {
+dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
+                               rows = c("scale", "shorten"), subset = NULL, ...) {
   if (missing(x)) {
     abort("argument", "The formula comes first and has no name: dpadmm_fit(y ~ x, data, ...).",
       argument = "x"
@@ -196,16 +237,26 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE, .
   }
   if (length(x) != 3L) abort("argument", "The formula must have a response.", argument = "x")
   check_flag(row_wise, "row_wise")
-  fit <- fit_frame(x, data, NULL, nodes, schema, row_wise, ...)
-  remember(fit, x = x, schema = schema, row_wise = row_wise, nodes = node_column(nodes))
+  kept <- subset_rows(substitute(subset), data, environment(x))
+  if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
+    nodes <- nodes[kept]
+  }
+  fit <- fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise, ...)
+  remember(fit,
+    x = x, schema = schema, rows = rows, row_wise = row_wise, nodes = node_column(nodes)
+  )
 }
 
 #' @rdname dpadmm_fit
 #' @export
-dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, ...) {
+dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", "shorten"),
+                                  intercept = TRUE, ...) {
   if (missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
-  fit <- fit_frame(~., x, y, nodes, schema, TRUE, ...)
-  remember(fit, schema = schema, nodes = node_column(nodes))
+  check_flag(intercept, "intercept")
+  fit <- fit_frame(if (intercept) ~. else ~ . - 1, x, y, nodes, schema, rows, TRUE, ...)
+  remember(fit,
+    schema = schema, rows = rows, intercept = intercept, nodes = node_column(nodes)
+  )
 }
 
 #' @rdname dpadmm_fit
@@ -219,6 +270,7 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   seed <- check_seed(seed)
   blueprint <- x$problem$blueprint
+  nodes <- given_nodes(nodes)
   if (is.null(nodes)) nodes <- blueprint$nodes
   if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
   records <- records_planned(blueprint, data, y, x$problem$loss)
@@ -231,7 +283,9 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
 
 #' Records are built by the default method, once it knows the loss.
 #' @noRd
-fit_frame <- function(formula, data, y, nodes, schema, row_wise, ...) {
+fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, ...) {
+  if (!missing(nodes)) nodes <- given_nodes(nodes)
+  rows <- check_choice(rows, c("scale", "shorten"), "rows")
   if (!missing(nodes) && inherits(nodes, "formula")) {
     column <- nodes
     nodes <- node_values(nodes, data)
@@ -240,8 +294,8 @@ fit_frame <- function(formula, data, y, nodes, schema, row_wise, ...) {
   if (ncol(data) == 0L) {
     abort("shape", "The data frame has no columns to predict from.", argument = "x")
   }
-  build <- function(loss, classes) {
-    records_frame(formula, data, y, schema, loss, classes, row_wise)
+  build <- function(loss, classes, range, bound) {
+    records_frame(formula, data, y, schema, loss, classes, range, rows, bound, row_wise)
   }
   records <- structure(list(build = build), class = "dpadmm_records")
   if (missing(nodes)) {
@@ -249,6 +303,39 @@ fit_frame <- function(formula, data, y, nodes, schema, row_wise, ...) {
   } else {
     dpadmm_fit.default(records, nodes = nodes, ...)
   }
+}
+
+#' The rows that `subset` keeps, evaluated as lm() does: in the data, then where the formula
+#' was written.
+#' @noRd
+subset_rows <- function(expression, data, env) {
+  kept <- tryCatch(eval(expression, data, if (is.null(env)) globalenv() else env),
+    error = function(e) {
+      abort("argument", sprintf("`subset` cannot be evaluated: %s.", conditionMessage(e)),
+        argument = "subset"
+      )
+    }
+  )
+  if (is.null(kept)) return(seq_len(nrow(data)))
+  if (is.logical(kept) && length(kept) == nrow(data)) {
+    if (anyNA(kept)) {
+      abort("missing", sprintf("`subset` has a missing value at %s.", where_first(is.na(kept))),
+        argument = "subset", place = which(is.na(kept))[1L]
+      )
+    }
+    return(which(kept))
+  }
+  if (!is.numeric(kept) || anyNA(kept) || anyDuplicated(kept)) {
+    abort("argument", sprintf(
+      "`subset` must be TRUE or FALSE for each of the %d rows, or numbers of different rows.",
+      nrow(data)
+    ), argument = "subset")
+  }
+  check_numbers(kept, "subset", lower = -nrow(data), upper = nrow(data), whole = TRUE)
+  if (any(kept < 0) && any(kept > 0)) {
+    abort("argument", "`subset` mixes rows to keep and rows to leave out.", argument = "subset")
+  }
+  seq_len(nrow(data))[kept]
 }
 
 #' The column of the data that says whose each record is.
@@ -277,8 +364,8 @@ fit_holders <- function(settings, nodes, n, key) {
 warn_of_leaks <- function(leaks, private, framed) {
   if (is.null(leaks) || !private) return(invisible())
   warn("privacy_leak", paste0(
-    "Read from the records without noise: ", paste(leaks, collapse = ", "),
-    ". ", if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
+    "Read from the records without noise: ", leaks_words(leaks), ". ",
+    if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
     " to avoid this."
   ), argument = if (framed) "schema" else "y")
 }
@@ -293,6 +380,7 @@ abort_no_nodes <- function() {
 #' @noRd
 fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
   warn_of_noise(plan)
+  say_unit(plan)
   result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
     control = control
   )
@@ -304,5 +392,20 @@ fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
 #' Iterates of one model are kept unless the user says otherwise, those of many nodes are not.
 #' @noRd
 keeps_iterates <- function(plan, control) {
-  if (is.null(control$keep_iterates)) plan$problem$N == 1L else control$keep_iterates
+  if (is.null(control$keep_iterates)) is.null(plan$problem$network) else control$keep_iterates
+}
+
+#' That a holder's records are protected as a whole is said before they are read: the noise that
+#' this takes leaves little of a model of a few holders.
+#' @noRd
+say_unit <- function(plan) {
+  if (!plan$private || plan$problem$unit != "holder") return(invisible())
+  size <- plan$problem$users$size
+  message(structure(class = c("dpadmm_message_unit", "message", "condition"), list(
+    message = sprintf(paste(
+      "unit = \"holder\": what is protected is all records of a holder together (%s), not one",
+      "record.\n"
+    ), span(size)),
+    call = NULL
+  )))
 }

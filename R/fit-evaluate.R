@@ -9,8 +9,7 @@
 #' that must stay secret, do not publish it and do not choose settings by it. Use public
 #' records, or simulated ones.
 #'
-#' Records are treated as in training: the same columns, bounds and levels, and rows longer
-#' than the row bound are shortened to it.
+#' Records are treated as by [predict()][predict.dpadmm_fit]: the same columns, bounds and levels.
 #'
 #' @param fit a fit of [dpadmm_fit()]; for `loss_trace()` one that kept its iterates, see
 #'   `keep_iterates` of [dpadmm_control()].
@@ -26,13 +25,14 @@
 #'   column `node`) and the columns
 #'   \describe{
 #'     \item{records}{number of records.}
-#'     \item{loss}{mean loss over the records.}
+#'     \item{loss}{mean loss over the records, as the fit has it: of a response that is scaled by
+#'       its bounds.}
 #'     \item{objective}{what the fit minimises, divided by the weight `C` of the mean loss: `loss`
 #'       plus `rho / (2 N C) ||f||^2` for [decentralised] methods, whose nodes are taken to
 #'       be equally large; plus `penalty(f)` for [fp_admm()], [dp_sgd()] and [dp_cd()]; plus
 #'       `penalty(y) / C` for [gradient] methods, where `y` solves `A f + B y = c`.}
 #'     \item{error}{share of wrong classes (classification), or}
-#'     \item{rmse}{root mean square error (regression).}
+#'     \item{rmse}{root mean square error (regression), in units of the response.}
 #'   }
 #'   `loss_trace()`: a data frame of class `dpadmm_trace` with `iteration`, `node` (for `"all"`),
 #'   `loss`, `objective` and `error` or `rmse`. An iteration of `average = "mean"` is that of the
@@ -67,16 +67,10 @@ evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, ...) {
   check_no_dots(...)
   records <- labelled_records(fit, x, y)
   over <- over_nodes(node)
-  models <- coef(fit, node = if (is.null(over)) node else "all")
-  if (is.matrix(models)) {
-    names <- rownames(models)
-    models <- t(models)
-  } else {
-    models <- matrix(models)
-  }
-  out <- data.frame(records = length(records$y), measure(fit, records, models))
+  models <- node_models(fit, node = if (is.null(over)) node else "all")
+  out <- data.frame(records = length(records$y), measure(fit, records, t(models)))
   if (!is.null(over)) return(by_group(out, rep(1L, nrow(out)), over))
-  if (identical(node, "all")) data.frame(node = names, out) else out
+  if (identical(node, "all")) data.frame(node = rownames(models), out) else out
 }
 
 #' @rdname evaluate
@@ -96,7 +90,7 @@ loss_trace.dpadmm_fit <- function(fit, x, y, node = NULL, ...) {
   path <- array(fit$iterates, c(T, N, d))
   over <- over_nodes(node)
   if (is.null(node)) {
-    path <- colMeans(aperm(path, c(2L, 1L, 3L)))
+    path <- colSums(aperm(path, c(2L, 1L, 3L)) * node_shares(fit$plan$problem))
   } else if (is.null(over) && !identical(node, "all")) {
     path <- path[, node_row(fit, node), ]
   }
@@ -124,7 +118,7 @@ by_group <- function(values, group, f) {
   as.data.frame(lapply(values, function(v) as.vector(tapply(v, group, f))))
 }
 
-#' Records as the fit sees them: x (n x d), y, and by how much each row is shortened.
+#' Records as the fit sees them: x (n x d), y and its unit, and by how much each row is shortened.
 #' @noRd
 labelled_records <- function(fit, x, y) {
   if (missing(x)) {
@@ -141,10 +135,12 @@ labelled_records <- function(fit, x, y) {
     name <- response_name(blueprint)
     y <- response_of(blueprint, x, "x")
   }
+  y <- known_labels(y, problem$loss, blueprint$classes, nrow(predictors), name)
+  range <- blueprint$range
   list(
-    x = predictors,
-    y = known_labels(y, problem$loss, blueprint$classes, nrow(predictors), name),
-    shorten = shortening(predictors, problem$row_bound)
+    x = predictors, shorten = kept_length(blueprint, predictors),
+    y = if (is.null(range)) y else (y - range$centre) / range$half,
+    unit = if (is.null(range)) 1 else range$half
   )
 }
 
@@ -166,7 +162,7 @@ measure <- function(fit, records, models) {
     miss[part] <- if (loss$classification) {
       colMeans((link > 0) != (y > 0))
     } else {
-      sqrt(colMeans((link - y)^2))
+      records$unit * sqrt(colMeans((link - y)^2))
     }
   }
   out <- data.frame(loss = value, objective = value + penalty_of(fit$plan, models))

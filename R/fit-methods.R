@@ -2,17 +2,69 @@
 
 #' Coefficients of a fit
 #'
+#' Coefficients in the user's units: with a logistic loss a change of log odds per unit of the
+#' column (a year of age), or of being in a level; with a regression loss a change of the
+#' response in its own units. A fit releases coefficients of columns that were scaled by public
+#' numbers (`fit$coefficients`, see [dpadmm_fit()]); theirs follow from them by a linear map, so
+#' they cost no privacy, and predictions are the same.
+#'
+#' With `rows = "shorten"` and rows that can be longer than the row bound they are not the
+#' coefficients of the loss, and there is a warning of class `dpadmm_warning_shortened`. Where a
+#' factor has all its levels beside an intercept, only differences of its coefficients mean
+#' something: the penalty chooses where they lie.
+#'
 #' @param object a fit of [dpadmm_fit()].
-#' @param node `NULL` for the mean over nodes (the consensus model), `"all"` for the
+#' @param node `NULL` for the mean over nodes (the consensus model; unlike nodes count as the
+#'   fit's `weights` say), `"all"` for the
 #'   N x d matrix, or the name or number of one node (methods with one model have the one
 #'   node `"all"`).
+#' @param scale `"original"`: in the user's units; `"schema"`: of the columns as the bounds of
+#'   `schema` (of a matrix, intercept and row bound) scale them, as they were released.
 #' @param ... not used.
 #' @return A named vector of length d, or an N x d matrix.
+#' @examples
+#' n <- 2000
+#' people <- data.frame(age = sample(20:90, n, TRUE), smoker = sample(c("no", "yes"), n, TRUE))
+#' risk <- -5 + 0.08 * people$age + (people$smoker == "yes")
+#' people$ill <- runif(n) < plogis(risk)
+#' public <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"))
+#' fit <- dpadmm_fit(ill ~ age + smoker, people, nodes = 4, schema = public, epsilon = 5)
+#' coef(fit)
+#' coef(fit, scale = "schema")
+#' coef(fit, node = "all")
 #' @export
-coef.dpadmm_fit <- function(object, node = NULL, ...) {
-  if (is.null(node)) return(colMeans(object$coefficients))
-  if (identical(node, "all")) return(object$coefficients)
-  object$coefficients[node_row(object, node), ]
+coef.dpadmm_fit <- function(object, node = NULL, scale = c("original", "schema"), ...) {
+  check_no_dots(...)
+  models <- node_models(object, node)
+  if (check_choice(scale, c("original", "schema"), "scale") == "original") {
+    warn_of_shortening(object$blueprint)
+    models <- original_units(object$blueprint, models)
+  }
+  if (identical(node, "all")) models else models[1L, ]
+}
+
+warn_of_shortening <- function(blueprint) {
+  if (blueprint$kind != "frame" || blueprint$rows != "shorten") return(invisible())
+  if (public_lengths(blueprint)$longest <= blueprint$row_bound) return(invisible())
+  warn("shortened", paste(
+    "Rows were shortened one by one, so these are not the coefficients of the loss. For those",
+    'fit with rows = "scale".'
+  ), argument = "rows")
+}
+
+#' Models as they were released, one a row: of each node, of one, or their mean.
+#' @noRd
+node_models <- function(fit, node = NULL) {
+  models <- fit$coefficients
+  if (is.null(node)) return(t(colSums(models * node_shares(fit$plan$problem))))
+  if (identical(node, "all")) return(models)
+  models[node_row(fit, node), , drop = FALSE]
+}
+
+#' What each node counts for in the mean model: as much as in the objective.
+#' @noRd
+node_shares <- function(problem) {
+  if (is.null(problem$network)) 1 else problem$C / sum(problem$C)
 }
 
 #' The row of the name or number of a node.
@@ -32,13 +84,14 @@ node_row <- function(fit, node) {
 #' Predictions of a fit
 #'
 #' From the mean model of the nodes. New data are treated as the training records
-#' were: the same columns, bounds and levels, and rows longer than the row bound are
-#' shortened to it. A prediction never depends on other rows, but for terms that
+#' were: the same columns, bounds and levels, and with `rows = "shorten"` rows longer than the
+#' row bound are shortened to it; of a matrix fit with `rows = "error"` they are taken as they
+#' are. A prediction never depends on other rows, but for terms that
 #' `row_wise = FALSE` let through.
 #'
 #' @param object a fit of [dpadmm_fit()].
-#' @param newdata a data frame (after a formula or data frame fit; further columns
-#'   are ignored) or a matrix, dense or sparse, with the training columns.
+#' @param newdata a data frame (further columns are ignored; after a matrix fit its columns must
+#'   have had names) or, after a matrix fit, a matrix, dense or sparse, with the training columns.
 #' @param type `"class"`: the predicted class, coded as `classes` of the fit say (-1 and 1
 #'   for numeric labels without); `"response"`:
 #'   the probability of the positive class (logistic loss) or the predicted value;
@@ -48,8 +101,18 @@ node_row <- function(fit, node) {
 #'
 #'   Errors: `dpadmm_error_level` for a level that training did not have,
 #'   `dpadmm_error_missing`, `dpadmm_error_shape` for a column that is not there.
+#' @examples
+#' people <- data.frame(age = sample(18:90, 2000, TRUE), sex = sample(c("f", "m"), 2000, TRUE))
+#' people$ill <- ifelse(runif(2000) < plogis(people$age / 10 - 5), "yes", "no")
+#' public <- dpadmm_schema(age = c(18, 90), sex = c("f", "m"), ill = c("no", "yes"))
+#' fit <- dpadmm_fit(ill ~ age + sex, people,
+#'   nodes = 2, schema = public, epsilon = 2, delta = 1e-6
+#' )
+#' predict(fit, head(people))
+#' predict(fit, head(people), type = "response")
 #' @export
 predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "link"), ...) {
+  check_no_dots(...)
   loss <- object$plan$problem$loss
   type <- check_choice(type, c("class", "response", "link"), "type")
   if (missing(newdata)) {
@@ -65,11 +128,27 @@ predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "l
       "The %s loss gives no probabilities; use type = \"class\" or \"link\".", loss$name
     ), argument = "type")
   }
-  x <- encode_new(object$blueprint, newdata)
-  link <- as.vector(x %*% coef(object)) * shortening(x, object$plan$problem$row_bound)
+  link <- linear_predictor(object, newdata)
   if (type == "link" || !loss$classification) return(link)
   if (type == "response") return(stats::plogis(link))
   classes <- object$blueprint$classes
   out <- classes[1L + (link > 0)]
   if (is.character(classes)) factor(out, classes) else out
+}
+
+#' In units of the response, where it has bounds.
+#' @noRd
+linear_predictor <- function(fit, newdata) {
+  if (identical(nrow(newdata), 0L)) return(numeric())
+  blueprint <- fit$blueprint
+  x <- encode_new(blueprint, newdata)
+  link <- as.vector(x %*% t(node_models(fit))) * kept_length(blueprint, x)
+  if (is.null(blueprint$range)) return(link)
+  blueprint$range$centre + blueprint$range$half * link
+}
+
+#' What a model sees of each row: all of it, unless the user has long ones shortened.
+#' @noRd
+kept_length <- function(blueprint, x) {
+  if (blueprint$rows == "shorten") shortening(x, blueprint$row_bound) else 1
 }

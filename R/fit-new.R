@@ -5,10 +5,9 @@
 new_fit <- function(plan, result, records, seeded) {
   problem <- plan$problem
   result <- split_result(plan, result)
-  columns <- records$blueprint$columns
-  if (is.null(columns)) columns <- paste0("x", seq_len(problem$d))
+  columns <- coefficient_names(records$blueprint)
   models <- t(result$f)
-  dimnames(models) <- list(problem$names, columns)
+  dimnames(models) <- list(if (share_model(problem)) "holder" else problem$names, columns)
   iterates <- result$iterates
   if (!is.null(iterates)) {
     dimnames(iterates) <- c(
@@ -22,7 +21,8 @@ new_fit <- function(plan, result, records, seeded) {
     list(
       coefficients = models, iterates = iterates, trace = trace, events = plan$events,
       noise = plan$noise, nodes = list(names = problem$names, size = problem$size), plan = plan,
-      blueprint = records$blueprint, seeded = seeded, converged = has_converged(plan, trace),
+      blueprint = records$blueprint, seeded = seeded, simulated = result$simulated,
+      converged = has_converged(plan, trace),
       leaks = if (plan$private) c(records$leaks, plan$leaks)
     ),
     sending(result$sent, problem), result$extra, list(states = result$states)

@@ -24,6 +24,7 @@ plot.dpadmm_fit <- function(x, what = c("run", "coefficients"), ...) {
     plot_coefficients(x, ...)
     return(invisible(x))
   }
+  check_plot_dots(...)
   panels <- split(plot_data(x), ~panel, drop = TRUE)
   old <- graphics::par(mfrow = grDevices::n2mfrow(length(panels)), mar = c(4, 4, 2, 1))
   on.exit(graphics::par(old))
@@ -51,6 +52,7 @@ plot.dpadmm_fit <- function(x, what = c("run", "coefficients"), ...) {
 #' @param object a fit of [dpadmm_fit()].
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpadmm_fit <- function(object, ...) {
+  check_no_dots(...)
   need_package("ggplot2", "autoplot()")
   data <- plot_data(object)
   # delta is drawn by its logarithm, so that one linear scale serves every panel
@@ -82,7 +84,7 @@ plot_data <- function(fit) {
     },
     long("step size", "iteration", trace$iteration, trace$step, "fit")
   )
-  for (accountant in if (is.null(fit$events)) NULL else c("sound", "paper")) {
+  for (accountant in if (!fit$plan$private) NULL else c("sound", "paper")) {
     spent <- if_accounted(privacy_path(fit$plan, accountant))
     if (!is.null(spent)) {
       out <- rbind(

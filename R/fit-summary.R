@@ -2,6 +2,7 @@
 
 #' @export
 print.dpadmm_fit <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf("%s: %s, %d coefficients, %d iterations\n\n", x$plan$method$title,
     parties_words(x$plan$problem), x$plan$problem$d, x$plan$iterations
   ))
@@ -16,10 +17,19 @@ print.dpadmm_fit <- function(x, ...) {
 #' @param object a fit of [dpadmm_fit()].
 #' @param ... not used.
 #' @return An object of class `summary.dpadmm_fit` with the method and its settings,
-#'   the nodes, the largest coefficients, the consensus reached, the privacy statement, and
+#'   the nodes, the largest coefficients (in the user's units), the consensus reached, the privacy statement, and
 #'   what the plan expected.
+#' @examples
+#' people <- data.frame(age = sample(18:90, 2000, TRUE), sex = sample(c("f", "m"), 2000, TRUE))
+#' people$ill <- ifelse(runif(2000) < plogis(people$age / 10 - 5), "yes", "no")
+#' public <- dpadmm_schema(age = c(18, 90), sex = c("f", "m"), ill = c("no", "yes"))
+#' fit <- dpadmm_fit(ill ~ age + sex, people,
+#'   nodes = 2, schema = public, epsilon = 2, delta = 1e-6
+#' )
+#' summary(fit)
 #' @export
 summary.dpadmm_fit <- function(object, ...) {
+  check_no_dots(...)
   last <- object$trace[nrow(object$trace), ]
   structure(list(
     settings = plan_lines(object$plan), title = object$plan$method$title,
@@ -31,6 +41,7 @@ summary.dpadmm_fit <- function(object, ...) {
 
 #' @export
 print.summary.dpadmm_fit <- function(x, ...) {
+  check_no_dots(...)
   cat(x$title, "\n", sep = "")
   print_lines(x$settings)
   gap <- if (x$constrained) "constraint residual" else "consensus gap"
@@ -38,7 +49,7 @@ print.summary.dpadmm_fit <- function(x, ...) {
     if (!is.null(x$gap)) sprintf("%s %.3g, ", gap, x$gap), sprintf("step %.3g", x$step)
   )))
   largest <- utils::head(x$coefficients[order(-abs(x$coefficients))], 6L)
-  cat("\nLargest coefficients\n")
+  cat("\nLargest coefficients, in the units of the data\n")
   print(largest, digits = 3L)
   cat("\n")
   print(x$privacy)

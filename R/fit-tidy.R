@@ -2,7 +2,8 @@
 
 #' Tidy a fit
 #'
-#' Methods for the generics of package generics (and broom).
+#' Methods for the generics of package generics (and broom). Estimates are in the user's units, as
+#' [coef()][coef.dpadmm_fit] gives them.
 #'
 #' @param x a fit of [dpadmm_fit()].
 #' @param nodes whether to give every node's coefficients.
@@ -24,6 +25,7 @@
 #' @name tidy
 #' @exportS3Method generics::tidy
 tidy.dpadmm_fit <- function(x, nodes = FALSE, ...) {
+  check_no_dots(...)
   if (!nodes) {
     estimate <- coef(x)
     return(data.frame(term = names(estimate), estimate = unname(estimate)))
@@ -38,6 +40,7 @@ tidy.dpadmm_fit <- function(x, nodes = FALSE, ...) {
 #' @rdname tidy
 #' @exportS3Method generics::glance
 glance.dpadmm_fit <- function(x, ...) {
+  check_no_dots(...)
   spent <- shown_privacy(x)
   problem <- x$plan$problem
   data.frame(

@@ -17,6 +17,7 @@
 #' plot(loss_trace(fit, x, y, node = "all"), what = "loss")
 #' @export
 plot.dpadmm_trace <- function(x, what = NULL, ...) {
+  check_plot_dots(...)
   what <- traced_columns(x, what)
   node <- if (is.null(x$node)) rep("", nrow(x)) else x$node
   lines <- split(seq_len(nrow(x)), factor(node, unique(node)))
@@ -37,6 +38,7 @@ plot.dpadmm_trace <- function(x, what = NULL, ...) {
 #' @rdname plot.dpadmm_trace
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpadmm_trace <- function(object, what = NULL, ...) {
+  check_no_dots(...)
   need_package("ggplot2", "autoplot()")
   what <- traced_columns(object, what)
   node <- if (is.null(object$node)) "" else object$node

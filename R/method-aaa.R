@@ -40,6 +40,7 @@ new_graph_method <- function(name, title, source, update, ..., family = "graph")
 
 #' @export
 print.dpadmm_method <- function(x, ...) {
+  check_no_dots(...)
   set <- Filter(Negate(is.null), x$parameters)
   cat(sprintf("<dpadmm_method: %s>\n  %s\n", x$title, x$source))
   for (name in names(set)) {
@@ -61,16 +62,4 @@ describe_parameter <- function(x) {
 #' @noRd
 check_parameter <- function(x, argument, lower = 0, open_lower = TRUE) {
   if (is.null(x)) NULL else check_numbers(x, argument, lower = lower, open_lower = open_lower)
-}
-
-#' One number a node.
-#' @noRd
-per_node <- function(x, n, argument) {
-  if (length(x) == 1L) return(rep(as.double(x), n))
-  if (length(x) != n) {
-    abort("shape", sprintf(
-      "`%s` must have length 1 or %d (one a node), not %d.", argument, n, length(x)
-    ), argument = argument, value = length(x))
-  }
-  as.double(x)
 }

@@ -32,6 +32,7 @@
 #'   `NULL`: each coordinate.
 #' @param order which block moves: `"random"` or `"permutation"` (each once, in an order
 #'   that is drawn again when it is through).
+#' @param ... not used: an unknown argument is an error.
 #' @return An object of class `dpadmm_method` for [dpadmm_fit()]. Its `iterations` are
 #'   batches, or blocks; `noise` is `gaussian_noise(sigma)`.
 #'
@@ -43,11 +44,12 @@
 #' dpadmm_fit(lasso$x, lasso$y,
 #'   method = dp_sgd(step = 2, batch = 30, clip = 0.5), loss = "squared",
 #'   penalty = penalty_l1(0.002), iterations = 50, noise = gaussian_noise(0.05), delta = 1e-6,
-#'   seed = 1
+#'   seed = 1, intercept = FALSE
 #' )
 #' @export
 dp_sgd <- function(step = 1, batch = NULL, sampling = c("poisson", "fixed"), clip = NULL,
-                   neighbours = c("replace-one", "add-remove")) {
+                   neighbours = c("replace-one", "add-remove"), ...) {
+  check_no_dots(...)
   check_number(step, "step", lower = 0, open_lower = TRUE)
   sampling <- check_choice(sampling, c("poisson", "fixed"), "sampling")
   neighbours <- check_choice(neighbours, c("replace-one", "add-remove"), "neighbours")
@@ -68,7 +70,8 @@ dp_sgd <- function(step = 1, batch = NULL, sampling = c("poisson", "fixed"), cli
 #' @rdname dp_sgd
 #' @export
 dp_cd <- function(step = 1, blocks = NULL, order = c("random", "permutation"), clip = NULL,
-                  neighbours = c("replace-one", "add-remove")) {
+                  neighbours = c("replace-one", "add-remove"), ...) {
+  check_no_dots(...)
   check_number(step, "step", lower = 0, open_lower = TRUE)
   order <- check_choice(order, c("random", "permutation"), "order")
   neighbours <- check_choice(neighbours, c("replace-one", "add-remove"), "neighbours")

@@ -78,6 +78,7 @@
 #'   Huber); `"step"`: `x - z`, as in Algorithm 6, with block noise only.
 #' @param view whom `epsilon` is for; `NULL`: `"central"` where there is a server,
 #'   `"network"` where there is none.
+#' @param ... not used: an unknown argument is an error.
 #' @return An object of class `dpadmm_method` for [dpadmm_fit()], whose fits hold
 #'   `iterates`, the K x d matrix of z_1, ..., z_K (released), and `coefficients`, z_K.
 #'
@@ -91,18 +92,21 @@
 #' fit <- dpadmm_fit(lasso$x, lasso$y,
 #'   method = fp_admm(gamma = 20, setting = "federated", sample = 0.1, clip = 0.5),
 #'   loss = "squared", penalty = penalty_l1(0.002), iterations = 100,
-#'   epsilon = 5, delta = 1e-6, seed = 1
+#'   epsilon = 5, delta = 1e-6, seed = 1, intercept = FALSE
 #' )
 #' fit
 #' @export
-fp_admm <- function(lambda = 0.5, gamma = 1,
+fp_admm <- function(lambda = 0.5, gamma = NULL,
                     setting = c("centralized", "federated", "decentralized"),
                     sample = NULL, clip = NULL, noise = NULL,
-                    clip_on = c("gradient", "step"), view = NULL) {
+                    clip_on = c("gradient", "step"), view = NULL,
+                    unit = c("record", "holder"), ...) {
+  check_no_dots(...)
   settings <- c("centralized", "federated", "decentralized")
   setting <- check_choice(setting, settings, "setting")
   check_number(lambda, "lambda", lower = 0, open_lower = TRUE, upper = 1)
-  check_number(gamma, "gamma", lower = 0, open_lower = TRUE)
+  if (!is.null(gamma)) check_number(gamma, "gamma", lower = 0, open_lower = TRUE)
+  unit <- check_choice(unit, c("record", "holder"), "unit")
   clip_on <- check_choice(clip_on, c("gradient", "step"), "clip_on")
   if (!is.null(clip)) check_number(clip, "clip", lower = 0, open_lower = TRUE)
   if (is.null(noise)) noise <- if (setting == "decentralized" ||
@@ -128,7 +132,7 @@ fp_admm <- function(lambda = 0.5, gamma = 1,
   new_method("fp_admm", "server", titles[[setting]],
     sprintf("Cyffers, Bellet and Basu (2023), Algorithm %d", match(setting, settings) + 1L),
     lambda = lambda, gamma = gamma, setting = setting, sample = sample, clip = clip,
-    clip_on = clip_on, noise = noise, view = view
+    clip_on = clip_on, noise = noise, view = view, unit = unit
   )
 }
 

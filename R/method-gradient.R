@@ -54,6 +54,7 @@
 #'   objective, say), restart; where momentum is still far from swinging, restarts slow it
 #'   down. The residual is computed from released values, so a restart
 #'   costs no privacy.
+#' @param ... not used: an unknown argument is an error.
 #' @return An object of class `dpadmm_method` for [dpadmm_fit()].
 #' @source Xu, Shang, Liu, Liu, Shen and Gong (2020), Differentially private ADMM algorithms
 #'   for machine learning, Algorithms 2 (`grad_admm()`) and 3 (`acc_admm()`). Goldstein,
@@ -64,7 +65,7 @@
 #' y <- ifelse(x[, 1] + x[, 2] > 0.5, 1, -1)
 #' dpadmm_fit(x, y,
 #'   method = acc_admm(rho = 0.1), penalty = graph_guided(rbind(c(1, 2), c(3, 4)), 0.001),
-#'   iterations = 30, epsilon = 1, delta = 1e-5, seed = 1
+#'   iterations = 30, epsilon = 1, delta = 1e-5, seed = 1, intercept = FALSE, rows = "shorten"
 #' )
 #' @name gradient
 NULL
@@ -73,7 +74,8 @@ NULL
 #' @export
 grad_admm <- function(eta = NULL, rho = 1, gamma = NULL, A = NULL, penalty = NULL, B = NULL,
                       c = NULL, init = c("zero", "noisy-gradient", "paper"),
-                      average = c("last", "mean"), clip = NULL, mu = 0.5) {
+                      average = c("last", "mean"), clip = NULL, mu = 0.5, ...) {
+  check_no_dots(...)
   gradient_method("grad_admm", "ADMM by gradients (DP-ADMM when private)", "Algorithm 2",
     eta, rho, gamma, A, penalty, B, c, init, average, clip, mu
   )
@@ -83,7 +85,8 @@ grad_admm <- function(eta = NULL, rho = 1, gamma = NULL, A = NULL, penalty = NUL
 #' @export
 acc_admm <- function(eta = NULL, rho = 1, gamma = NULL, A = NULL, penalty = NULL, B = NULL,
                      c = NULL, init = c("zero", "noisy-gradient", "paper"),
-                     average = c("last", "mean"), clip = NULL, mu = 0.5, restart = FALSE) {
+                     average = c("last", "mean"), clip = NULL, mu = 0.5, restart = FALSE, ...) {
+  check_no_dots(...)
   gradient_method("acc_admm", "AccADMM by gradients (DP-AccADMM when private)", "Algorithm 3",
     eta, rho, gamma, A, penalty, B, c, init, average, clip, mu,
     restart = check_flag(restart, "restart")

@@ -31,7 +31,8 @@
 #' `lambda_i / theta_i` stays zero: the run then converges to the minimiser of `sum_i
 #' O_i / theta_i`, which weighs the nodes, and not of `sum_i O_i`.
 #'
-#' @param eta penalty parameter (> 0), one number or one a node.
+#' @param eta penalty parameter (> 0), one number or one a node: with names by name, else in
+#'   the order of the nodes. So for the others.
 #' @param growth factor by which the penalty grows (>= 1, as the convergence
 #'   theorems need), one number or one a node.
 #' @param theta dual step size (> 0), one number or one a node; by default the
@@ -40,6 +41,7 @@
 #' @param gamma proximal weight of the recycled update (>= 0), one number or one a
 #'   node.
 #' @param perturb `"dual"` or `"primal"`: where a private fit puts the noise.
+#' @param ... not used: an unknown argument is an error.
 #' @return An object of class `dpadmm_method` for [dpadmm_fit()].
 #' @source Zhang and Zhu (2017) for ADMM-DVP and ADMM-PVP; Zhang, Khalili and Liu
 #'   (2018), Improving the privacy and accuracy of ADMM-based distributed
@@ -52,7 +54,8 @@ NULL
 
 #' @rdname decentralised
 #' @export
-admm <- function(eta = NULL, perturb = c("dual", "primal")) {
+admm <- function(eta = NULL, perturb = c("dual", "primal"), ...) {
+  check_no_dots(...)
   perturb <- check_choice(perturb, c("dual", "primal"), "perturb")
   new_graph_method("admm",
     if (perturb == "dual") "ADMM (ADMM-DVP when private)" else "ADMM (ADMM-PVP when private)",
@@ -63,7 +66,8 @@ admm <- function(eta = NULL, perturb = c("dual", "primal")) {
 
 #' @rdname decentralised
 #' @export
-m_admm <- function(eta = NULL, growth = NULL, theta = NULL) {
+m_admm <- function(eta = NULL, growth = NULL, theta = NULL, ...) {
+  check_no_dots(...)
   new_graph_method("m_admm", "M-ADMM (penalty perturbation when private)",
     "Zhang, Khalili and Liu (2018)", "exact",
     eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),
@@ -73,7 +77,8 @@ m_admm <- function(eta = NULL, growth = NULL, theta = NULL) {
 
 #' @rdname decentralised
 #' @export
-r_admm <- function(eta = NULL, gamma = NULL) {
+r_admm <- function(eta = NULL, gamma = NULL, ...) {
+  check_no_dots(...)
   new_graph_method("r_admm", "R-ADMM", "Zhang, Khalili and Liu (2019), Algorithm 1",
     c("exact", "recycled"),
     eta = check_parameter(eta, "eta"), gamma = check_parameter(gamma, "gamma", open_lower = FALSE)
@@ -82,7 +87,8 @@ r_admm <- function(eta = NULL, gamma = NULL) {
 
 #' @rdname decentralised
 #' @export
-mr_admm <- function(eta = NULL, growth = NULL, gamma = NULL) {
+mr_admm <- function(eta = NULL, growth = NULL, gamma = NULL, ...) {
+  check_no_dots(...)
   new_graph_method("mr_admm", "MR-ADMM", "Zhang, Khalili and Liu (2019), Algorithms 2 and 3",
     c("exact", "recycled"),
     eta = check_parameter(eta, "eta"), growth = check_parameter(growth, "growth", 1, FALSE),

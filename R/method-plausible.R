@@ -72,6 +72,7 @@
 #' @param eps_ratio epsilon of the query noise over that of the threshold noise (> 0).
 #'   `NULL`: `(2 max_sends)^(2/3)`, with the least error (Lyu, Su and Li 2017).
 #' @param test_share share of the budget that the test gets, in (0, 1).
+#' @param ... not used: an unknown argument is an error.
 #' @return An object of class `dpadmm_method` for [dpadmm_fit()]. Fits of `ipp_admm()` have
 #'   two more fields: `sends`, an N x T logical matrix of who sent when, and `messages`,
 #'   how many messages between neighbours were `sent` and `saved`. Who sends when is
@@ -83,7 +84,7 @@
 #'   for differential privacy. *PVLDB* 10(6), 637-648. Algorithm 1 and section 4.2.
 #' @seealso [decentralised] for exact methods, [kkt_attack()].
 #' @examples
-#' x <- matrix(runif(4000), 1000) / 2
+#' x <- matrix(runif(4000), 1000) / 2 # four columns, so rows of norm 1 at most
 #' y <- ifelse(x[, 1] > x[, 2], 1, -1)
 #' fit <- dpadmm_fit(x, y,
 #'   nodes = 4, method = ipp_admm(eta = 0.5, max_sends = 5), iterations = 10,
@@ -96,7 +97,8 @@ NULL
 
 #' @rdname plausible
 #' @export
-pp_admm <- function(eta = NULL, beta = NULL, split = NULL, eps1 = NULL, eps3 = NULL) {
+pp_admm <- function(eta = NULL, beta = NULL, split = NULL, eps1 = NULL, eps3 = NULL, ...) {
+  check_no_dots(...)
   new_graph_method("pp_admm", "PP-ADMM", "Ding, Wang, Liang, Bi and Pan (2020), Algorithm 1",
     "plausible",
     family = c("plausible", "graph"),
@@ -109,7 +111,9 @@ pp_admm <- function(eta = NULL, beta = NULL, split = NULL, eps1 = NULL, eps3 = N
 #' @rdname plausible
 #' @export
 ipp_admm <- function(eta = NULL, beta = NULL, split = NULL, threshold = 1e-3, max_sends = NULL,
-                     loss_clip = 2, eps_ratio = NULL, test_share = 0.1, eps1 = NULL, eps3 = NULL) {
+                     loss_clip = 2, eps_ratio = NULL, test_share = 0.1, eps1 = NULL, eps3 = NULL,
+                     ...) {
+  check_no_dots(...)
   if (!is.null(max_sends)) {
     check_number(max_sends, "max_sends", lower = 1, upper = 1e6, whole = TRUE)
     max_sends <- as.integer(max_sends)
@@ -135,7 +139,9 @@ check_split <- function(x, argument) {
 
 check_eps3 <- function(eps3, eps1) {
   check_parameter(eps3, "eps3")
-  if (!is.null(eps1) && !is.null(eps3) && any(eps1 <= eps3)) {
+  # by name they are compared once the parties are known
+  named <- !is.null(names(eps1)) || !is.null(names(eps3))
+  if (!is.null(eps1) && !is.null(eps3) && !named && any(eps1 <= eps3)) {
     abort("argument", "`eps1` must be larger than `eps3`.", argument = "eps1", value = eps1)
   }
   eps3

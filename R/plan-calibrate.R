@@ -113,12 +113,19 @@ calibrate_unit <- function(events, epsilon, delta, accountant, near, sampled = F
   })
 }
 
-#' The user's noise as one unit a party and noisy update: N x K.
+#' The user's noise as one unit a party and noisy update: N x K, matched by name where the
+#' numbers, or the rows of the matrix, have names.
 #' @param shapes which shapes the method takes besides one number: "node" (one a party),
 #'   "matrix" (N x K).
 #' @noRd
-given_units <- function(noise, N, K, shapes = c("node", "matrix")) {
+given_units <- function(noise, names, K, shapes = c("node", "matrix")) {
+  N <- length(names)
   scale <- noise$scale
+  given <- if (is.matrix(scale)) rownames(scale) else names(scale)
+  if (!is.null(given) && N > 1L) {
+    order <- party_order(given, names, noise_mechanism(noise$mechanism)$scale_name)
+    scale <- if (is.matrix(scale)) scale[order, , drop = FALSE] else scale[order]
+  }
   fits <- if (is.matrix(scale)) {
     "matrix" %in% shapes && identical(dim(scale), c(N, K))
   } else {

@@ -13,9 +13,11 @@
 #'   coefficient]`. They were released anyway. `NULL`: those of one data holder are kept,
 #'   those of many nodes are not.
 #' @param start a public start: a vector of d coefficients for all nodes, or an N x d
-#'   matrix. It must not be computed from the records. `NULL`: zero.
-#' @param row_bound bound on the norm of a record's features (> 0), stated by you
-#'   and not read from the data: longer rows are shortened to it.
+#'   matrix, whose rows, where they have names, are the nodes' of these names. It must not be
+#'   computed from the records. `NULL`: zero.
+#' @param row_bound bound on the norm of a record's features (> 0; of a matrix, without the
+#'   intercept that is added), stated by you and not read from the data. What becomes of longer
+#'   rows is said by `rows` of [dpadmm_fit()]. Columns of a formula are scaled to meet it.
 #' @param accountant which guarantee the noise is calibrated to: `"sound"` (proved
 #'   for what runs) or `"paper"` (the printed theorem).
 #' @param engine who carries the plan out: `"local"`, all parties in this process by threads; or

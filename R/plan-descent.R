@@ -6,7 +6,7 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
   check_gaussian(budget)
   problem$penalty <- check_penalty(problem$penalty)
   p <- method$parameters
-  iterations <- if (is.null(settings$iterations)) 50L else as.integer(settings$iterations)
+  iterations <- steps_of(settings, budget)
   bound <- min(p$clip, problem$loss$lipschitz * problem$row_bound)
   if (budget$private && is.infinite(bound)) {
     abort("argument", sprintf(
@@ -16,7 +16,7 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
   plan <- list(
     problem = problem, budget = budget, iterations = iterations, step = p$step,
     grad_bound = bound, updates = 1L, shapes = character(), neighbours = p$neighbours,
-    start = start_values(settings$control$start, 1L, problem$d)
+    start = start_values(settings$control$start, problem$names, problem$d)
   )
   plan <- c(plan, if (method$name == "dp_cd") {
     descent_blocks(p, problem$d, iterations, settings$key)

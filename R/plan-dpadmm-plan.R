@@ -18,13 +18,16 @@
 #' @param x a formula, a number of columns (without the intercept nothing is added), or the
 #'   columns' names.
 #' @param schema see [dpadmm_schema()]: every variable of the formula, and the response when
-#'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`.
+#'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`, or is a number.
 #' @param sizes number of records of each party: a vector (or a table), whose names are those
 #'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
 #'   record is a user) or the number of records of each user.
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
-#' @param network,method,loss,penalty,C,rho,lambda,weights,iterations,epsilon,delta,noise,control,classes as
-#'   in [dpadmm_fit()].
+#' @param network,method,loss,penalty,C,rho,lambda,weights,iterations,epsilon,delta as in
+#'   [dpadmm_fit()].
+#' @param noise,control,classes as in [dpadmm_fit()].
+#' @param response,intercept,rows as in [dpadmm_fit()]. A formula's regression loss needs the
+#'   bounds of the response, here or in `schema`.
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
 #' @param ... further arguments, as of the method for columns.
@@ -51,7 +54,8 @@ dpadmm_plan <- function(x, ...) UseMethod("dpadmm_plan")
 
 #' @rdname dpadmm_plan
 #' @export
-dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic") {
+dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic",
+                                rows = c("scale", "shorten")) {
   if (missing(sizes)) abort_no_sizes()
   if (missing(schema)) {
     abort("argument", "`schema` is missing: the bounds or levels of the formula's variables.",
@@ -59,21 +63,23 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
     )
   }
   loss <- dpadmm_loss(loss)
-  blueprint <- schema_blueprint(x, schema, loss)
+  rows <- check_choice(rows, c("scale", "shorten"), "rows")
+  blueprint <- schema_blueprint(x, schema, loss, rows)
   if (!is.null(nodes)) blueprint$nodes <- check_node_column(nodes)
   plan <- dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ...,
     loss = loss
   )
-  remember(plan, x = x, schema = schema, nodes = nodes)
+  remember(plan, x = x, schema = schema, rows = rows, nodes = nodes)
 }
 
 #' @rdname dpadmm_plan
 #' @export
 dpadmm_plan.default <- function(x, sizes, network = network_complete(), method = mr_admm(),
                                 loss = "logistic", penalty = NULL, C = NULL, rho = 0.01,
-                                lambda = NULL, weights = c("precision", "records", "nodes"),
                                 iterations = NULL, epsilon, delta = 0, noise = NULL, seed = NULL,
-                                control = dpadmm_control(), classes = NULL, ...) {
+                                control = dpadmm_control(), classes = NULL, lambda = NULL,
+                                weights = c("precision", "records", "nodes"), response = NULL,
+                                intercept = TRUE, rows = c("error", "shorten"), ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   asked <- given_arguments(match.call(), environment())
@@ -91,10 +97,28 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
       argument = "sizes", value = length(held$size)
     )
   }
-  blueprint <- as_blueprint(x)
+  if (inherits(x, "dpadmm_blueprint")) {
+    if (!missing(intercept)) abort_intercept()
+    blueprint <- unclass(x)
+  } else {
+    check_flag(intercept, "intercept")
+    blueprint <- columns_blueprint(x, intercept, check_choice(rows, c("error", "shorten"), "rows"))
+  }
   classes <- check_classes(classes, settings$loss)
   blueprint$classes <- declared_classes(classes, blueprint$classes)
+  range <- declared_range(check_range(response, settings$loss), blueprint$range)
+  if (is.null(range) && blueprint$kind == "frame" && !settings$loss$classification) {
+    abort_no_range(blueprint$response)
+  }
+  blueprint <- with_row_bound(with_range(blueprint, range), settings$control$row_bound)
   do.call(remember, c(list(plan_for(settings, blueprint, held)), asked))
+}
+
+abort_no_range <- function(response) {
+  abort("argument", sprintf(
+    "`schema` must state the bounds of the response `%s`.",
+    paste(deparse(response, 500L), collapse = " ")
+  ), argument = "schema")
 }
 
 abort_no_sizes <- function() {
@@ -103,10 +127,12 @@ abort_no_sizes <- function() {
   )
 }
 
-as_blueprint <- function(x) {
-  if (inherits(x, "dpadmm_blueprint")) return(unclass(x))
-  if (is.character(x) && length(x) > 0L && !anyNA(x)) return(matrix_blueprint(length(x), x))
-  matrix_blueprint(check_number(x, "x", lower = 1, upper = 1e8, whole = TRUE))
+#' @param x names of columns, or how many there are.
+#' @noRd
+columns_blueprint <- function(x, intercept, rows) {
+  names <- if (is.character(x) && length(x) > 0L && !anyNA(x)) x
+  p <- if (is.null(names)) check_number(x, "x", lower = 1, upper = 1e8, whole = TRUE)
+  matrix_blueprint(if (is.null(names)) p else length(names), names, NULL, intercept, rows)
 }
 
 #' Parties in the order of the network's names, when those are the same names.

@@ -21,11 +21,11 @@ scale_sd <- function(plan, scale) {
   ifelse(scale > 0, sd, 0)
 }
 
-#' The same of all noise on a message; what is hidden beside other noise is Laplace noise.
+#' The same of all noise on what is sent; what is hidden beside other noise is Laplace noise.
 #' @noRd
-sent_sd <- function(plan) {
-  hidden <- if (is.null(plan$scales$hidden)) 0 else sqrt(2) * plan$scales$hidden
-  sqrt(scale_sd(plan, plan$scales$output)^2 + hidden^2)
+sent_sd <- function(plan, scale = plan$scales$output, hidden = plan$scales$hidden) {
+  hidden <- if (is.null(hidden)) 0 else sqrt(2) * hidden
+  sqrt(scale_sd(plan, scale)^2 + hidden^2)
 }
 
 #' @noRd
@@ -54,8 +54,8 @@ forecast_of.dpadmm_family_server <- function(method, plan) {
   # a loss without a slope of its own has what clipping leaves
   clip <- min(plan$grad_bound, plan$step_bound / plan$prox_gamma)
   forecast_fp_admm(plan$rounds, plan$n, plan$lambda, plan$prox_gamma,
-    block_sd = scale_sd(plan, plan$scales$output), mean_sd = scale_sd(plan, plan$scales$server),
-    problem$loss, problem$row_bound, problem$d, share / plan$n, problem$records / plan$n,
+    block_sd = sqrt(mean(scale_sd(plan, plan$scales$output)^2)),
+    mean_sd = scale_sd(plan, plan$scales$server), problem$loss, problem$row_bound, problem$d, share / plan$n, problem$records / plan$n,
     penalty_curvature(problem$penalty),
     slope = if (is.infinite(problem$loss$lipschitz)) clip / problem$row_bound
   )
@@ -78,12 +78,12 @@ forecast_of.dpadmm_family_descent <- function(method, plan) {
 forecast_of.dpadmm_family_split <- function(method, plan) {
   problem <- plan$problem
   constraint <- plan$constraint
-  forecast_split(as.vector(scale_sd(plan, plan$scales$gradient)), plan$eta, plan$rho, plan$gamma,
+  forecast_split(as.vector(sent_sd(plan, plan$scales$gradient)), plan$eta, plan$rho, plan$gamma,
     problem$C, problem$loss, problem$row_bound, problem$d,
     accelerated = plan$accelerated && !plan$restart, average = plan$average == "mean",
     norm = sum(constraint$A^2) / problem$d, b = constraint$b[1L],
     ridge = penalty_curvature(problem$penalty),
-    start_sd = scale_sd(plan, plan$scales$start), slope = method$parameters$clip
+    start_sd = sent_sd(plan, plan$scales$start, plan$scales$start_hidden), slope = method$parameters$clip
   )
 }
 

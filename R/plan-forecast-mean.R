@@ -58,25 +58,53 @@ forecast_steps <- function(iterations, step, sd, loss, row_bound, d, active = 1,
 forecast_split <- function(sd, eta, rho, gamma, C, loss, row_bound, d, accelerated = FALSE,
                            average = FALSE, norm = 1, b = -1, ridge = 0, start_sd = 0,
                            slope = NULL) {
-  T <- length(sd)
-  momentum <- if (accelerated) nesterov_weights(T) else numeric(T)
   a <- sqrt(norm)
   served <- ridge / (ridge + rho * b^2) # of A x + u, what the step in y leaves over
   length <- eta / gamma
-  entering <- lapply(momentum, function(m) matrix(length * c((1 + m) * c(1, a), 1, a)))
-  forecast_settled(each_curvature(function(curvature) {
-    # of x-hat and u-hat
-    x <- c(1 - length * (C * curvature * row_bound^2 / d + norm * rho * served),
+  momentum <- if (accelerated) nesterov_weights(length(sd)) else numeric(length(sd))
+  forecast_settled(function(w) {
+    # what x-hat and u-hat become, each of x-hat and u-hat
+    x <- list(1 - length * (C * w * row_bound^2 / d + norm * rho * served),
       -length * a * rho * served)
-    u <- a * x - c(a * (1 - served), -served)
-    # of the step ahead and of this one, momentum m carrying the difference into the former
-    step <- rbind(c(x, 0, 0), c(u, 0, 0), c(x, 0, 0), c(u, 0, 0))
-    carried <- rbind(c(x, -1, 0), c(u, 0, -1), 0, 0)
-    small_response(T, function(t) step + momentum[t] * carried,
-      function(t) sd[t] * entering[[t]], function(t) C * entering[[t]], c(0, 0, 1, 0), average,
-      start = start_sd / (a * rho) * c(0, 1, 0, 1)
+    u <- list(a * (x[[1L]] - 1 + served), a * x[[2L]] + served)
+    answer <- split_response(x, u, momentum, sd * length, C * length, a, average,
+      start_sd / (a * rho)
     )
-  }), loss, row_bound, d, slope)
+    list(variance = answer$variance, reach = answer$reach[1L], spread = 0)
+  }, loss, row_bound, d, slope)
+}
+
+#' Variance and reach of x after the last iteration (or of its mean), for every curvature: by
+#' weights going back in time, `ahead` of x-hat and u-hat and `now` of x and u, where momentum m
+#' makes x-hat = x + m (x - x before).
+#' @param x,u lists of what a step makes of x-hat and of u-hat.
+#' @param sd,C how noise and slope enter x, and `a` times that u.
+#' @noRd
+split_response <- function(x, u, momentum, sd, C, a, average, start) {
+  T <- length(momentum)
+  none <- 0 * x[[1L]]
+  ahead_x <- ahead_u <- now_u <- variance <- reach <- none
+  now_x <- if (average) none else none + 1
+  back <- last_rounds(T)
+  for (t in back$rounds) {
+    if (t == back$from) before <- list(variance = variance, reach = reach)
+    if (average) now_x <- now_x + 1 / T
+    m <- momentum[t]
+    on_x <- (1 + m) * ahead_x + now_x
+    on_u <- (1 + m) * ahead_u + now_u
+    entering <- on_x + a * on_u
+    variance <- variance + (sd[t] * entering)^2
+    reach <- reach + C * entering
+    now_x <- -m * ahead_x
+    now_u <- -m * ahead_u
+    ahead_x <- x[[1L]] * on_x + u[[1L]] * on_u
+    ahead_u <- x[[2L]] * on_x + u[[2L]] * on_u
+  }
+  list(
+    variance = variance + back$more * (variance - before$variance) +
+      (start * (ahead_u + now_u))^2,
+    reach = reach + back$more * (reach - before$reach)
+  )
 }
 
 #' A response of one curvature, as forecast_settled() takes it.
@@ -97,35 +125,25 @@ nesterov_weights <- function(T) {
   (theta[-(T + 1L)] - 1) / theta[-1L]
 }
 
-#' Variance and reach of a coordinate of a linear system s <- step s + noise + push, by weights
-#' going back from the last state (or the mean of all).
-#' @param step,noise,push functions of the iteration, or, all three, what they give at all: a
-#'   matrix, one with a column a noise term, a vector.
-#' @param read weights of the state in the model; start: noise of the first state.
+#' Variance and reach of a coordinate of a linear system s <- step s + noise + push after T
+#' steps: sums of powers of `step`, by doubling.
+#' @param noise a matrix with a column a noise term; push: a vector; read: weights of the state in
+#'   the model.
 #' @noRd
-small_response <- function(T, step, noise, push, read, average = FALSE, start = 0) {
-  still <- !is.function(step) && !is.function(noise) && !is.function(push)
-  if (still) {
-    back_step <- t(step)
-    sources <- t(noise)
-    pushed <- push
-  }
-  weight <- matrix(0 * read)
-  variance <- reach <- 0
-  back <- last_rounds(T)
-  for (t in back$rounds) {
-    if (t == back$from) before <- c(variance, reach)
-    if (average) weight <- weight + read / T else if (t == T) weight <- matrix(read)
-    if (!still) {
-      back_step <- t(step(t))
-      sources <- t(noise(t))
-      pushed <- push(t)
+small_response <- function(T, step, noise, push, read) {
+  one <- tcrossprod(noise)
+  covariance <- 0 * one
+  pushed <- 0 * push
+  power <- diag(length(push))
+  for (bit in rev(seq_len(floor(log2(max(T, 1))) + 1L)) - 1L) {
+    covariance <- covariance + power %*% tcrossprod(covariance, power)
+    pushed <- pushed + power %*% pushed
+    power <- power %*% power
+    if (T %/% 2^bit %% 2 == 1) {
+      covariance <- one + step %*% tcrossprod(covariance, step)
+      pushed <- push + step %*% pushed
+      power <- step %*% power
     }
-    variance <- variance + sum((sources %*% weight)^2)
-    reach <- reach + sum(weight * pushed)
-    weight <- back_step %*% weight
   }
-  rest <- if (back$more == 0) 0 else back$more * (c(variance, reach) - before)
-  out <- c(variance, reach) + rest
-  c(variance = out[1L] + sum(weight * start)^2, reach = out[2L])
+  c(variance = sum(read * (covariance %*% read)), reach = sum(read * pushed))
 }

@@ -31,7 +31,7 @@ new_schedule <- function(method, problem, budget, iterations, grows = FALSE,
       }
       value <- chosen[[name]]
     }
-    per_node(value, N, name)
+    per_party(value, problem$names, name)
   }
   eta <- pick("eta") * if (grows) outer(pick("growth"), k, `^`) else matrix(1, N, iterations)
   if (any(bad <- !is.finite(eta))) {
@@ -68,7 +68,7 @@ schedule.dpadmm_method_m_admm <- function(method, problem, budget, iterations) {
   out <- new_schedule(method, problem, budget, iterations, grows = TRUE, printed = "m_admm")
   theta <- method$parameters$theta
   if (is.null(theta)) theta <- min(out$eta[, 1L])
-  out$theta[] <- per_node(theta, problem$N, "theta")
+  out$theta[] <- per_party(theta, problem$names, "theta")
   out$amplify <- 2 * out$eta * problem$degree
   out
 }

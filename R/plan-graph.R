@@ -11,7 +11,7 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
   }
   if (problem$N < 2L) abort("nodes", "There must be at least two nodes.", argument = "nodes")
   if (!is.null(budget$epsilon)) {
-    budget$epsilon <- per_node(budget$epsilon, problem$N, "epsilon")
+    budget$epsilon <- per_party(budget$epsilon, problem$names, "epsilon")
   }
   optimum <- wants_optimum(method, budget, settings)
   iterations <- settings$iterations
@@ -25,12 +25,13 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
     ), argument = "loss", value = problem$loss$name)
   }
   orders <- schedule(method, problem, budget, iterations)
-  tol <- graph_tolerance(problem, budget, settings$control)
+  tol <- matrix(graph_tolerance(problem, budget, settings$control), problem$N, iterations)
   plan <- c(list(
     problem = problem, budget = budget, iterations = iterations,
     tol = tol, slop = tol,
     updates = sum(orders$noisy), shapes = c("node", "matrix"),
-    start = start_values(settings$control$start, problem$N, problem$d), optimum = optimum
+    start = start_values(settings$control$start, problem$names, problem$d),
+    optimum = optimum
   ), orders)
   plan
 }
@@ -100,16 +101,25 @@ graph_releases <- function(plan, updates = which(plan$noisy)) {
 }
 
 #' The releases that hide the distance between the program and the theorem, a row for each
-#' of `releases`, at a fixed share of its cost.
+#' of `releases`: a fixed share of what those cost together, in equal parts. A release that costs
+#' next to nothing, as late ones of a growing penalty do, must not ask for noise as large.
 #' @noRd
 hidden_releases <- function(plan, releases, shift = hidden_shift(plan)) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
   at <- cbind(releases$node, releases$iteration)
   moved <- mechanism$hidden_metric(plan$problem$d) * shift[at]
+  cost <- mean_cost(releases, if (mechanism$pure) 1 else 2)
   new_releases("hidden", releases$node, releases$iteration,
-    sensitivity = moved,
-    weight = releases$weight * moved / (mechanism$hidden_share * releases$sensitivity)
+    sensitivity = moved, weight = moved / (mechanism$hidden_share * cost)
   )
+}
+
+#' What a node's release moves over its noise of unit 1, on average: the mean of this power.
+#' @noRd
+mean_cost <- function(releases, power) {
+  ratio <- releases$sensitivity / releases$weight
+  most <- max(ratio)
+  most * stats::ave((ratio / most)^power, releases$node)^(1 / power)
 }
 
 #' @noRd
@@ -119,39 +129,6 @@ with_releases.dpadmm_family_graph <- function(method, plan) {
   exact <- plan$place == "output" && !noise_mechanism(plan$budget$mechanism)$pure
   plan$releases <- if (exact) releases else rbind(releases, hidden_releases(plan, releases))
   plan
-}
-
-#' Rounding in a node's solver and draws, within `reach`: see the vignette for each line.
-#' @noRd
-#' @export
-rounding_of.dpadmm_family_graph <- function(method, plan) {
-  problem <- plan$problem
-  mechanism <- noise_mechanism(plan$budget$mechanism)
-  u <- .unit_roundoff
-  n <- problem$size
-  d <- problem$d
-  modulus <- modulus_of(plan)[, plan$noisy, drop = FALSE]
-  own <- function(scale) if (!is.null(scale)) scale[, plan$noisy, drop = FALSE]
-  objective <- draw_bounds(mechanism, own(plan$scales$objective), d)
-  gradient <- problem$C * problem$loss$lipschitz * problem$row_bound
-  # a node with a small weight follows the others as far as they go
-  own_reach <- apply((100 * gradient + 2 * objective$most + 0 * modulus) / modulus, 1L, max)
-  reach <- max(own_reach) + 10 * sqrt(colSums(plan$start^2))
-  curvature <- problem$C * problem$loss$curvature * problem$row_bound^2
-  slopes <- 4 * max(1, problem$loss$lipschitz) + problem$loss$curvature
-  solver <- curvature * 5 * (d + 6) * u * reach + # margins, and those a model is not asked at
-    problem$C * problem$row_bound * slopes * u + # derivatives
-    sum_rounding(pmin(n, 16384) + n / 16384, gradient) +
-    2 * sum_rounding(n, curvature / problem$row_bound) # the model's curvature
-  added <- 16 * u * (gradient + 2.2 * modulus * reach + objective$most) + (d + 4) * u * plan$tol
-  sent <- grid_slop(own(if (mechanism$pure) plan$scales$hidden else plan$scales$output), d)
-  if (mechanism$pure) sent <- sent + draw_bounds(mechanism, own(plan$scales$output), d)$error
-  solved <- solver + added + objective$error
-  most <- apply(solved, 1L, max)
-  # what a solver is asked for must be above what it can see
-  list(
-    slop = apply(solved + modulus * sent, 1L, max), reach = reach, solved = most, tol = 4 * most
-  )
 }
 
 #' @noRd
@@ -195,9 +172,10 @@ plan_printed.dpadmm_family_graph <- function(method, plan, unit, releases, view)
   printed
 }
 
-#' d x N, one column a node.
+#' d x N, one column for each of the parties `names`.
 #' @noRd
-start_values <- function(start, N, d) {
+start_values <- function(start, names, d) {
+  N <- length(names)
   if (is.null(start)) return(matrix(0, d, N))
   if (is.matrix(start)) {
     if (!identical(dim(start), c(N, d))) {
@@ -206,7 +184,10 @@ start_values <- function(start, N, d) {
         ncol(start)
       ), argument = "start")
     }
-    return(t(start))
+    if (!is.null(rownames(start))) {
+      start <- start[party_order(rownames(start), names, "start"), , drop = FALSE]
+    }
+    return(unname(t(start)))
   }
   if (length(start) != d) {
     abort("shape", sprintf("`start` must have length %d, not %d.", d, length(start)),

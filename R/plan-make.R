@@ -6,7 +6,7 @@
 #' A plan is a list with `problem`, `method`, `budget`, `control`; `iterations`; the orders of
 #' the run (`rule` of each round, `eta` and `theta` by party and round, `gamma` and `tol` by
 #' party, and what else the family has); `releases`, and for a private run `noise` (as the
-#' user would give it), `scales` (as the parties and the server draw it) and `events`.
+#' user would give it) and `scales` (as the parties and the server draw it); and `events`.
 #' @param key of what is random and public: who takes part, the walk, the order of blocks.
 #' @noRd
 make_plan <- function(problem, method, budget, iterations, control, key) {
@@ -16,7 +16,7 @@ make_plan <- function(problem, method, budget, iterations, control, key) {
     c(draft, list(method = method, control = control, private = budget$private)),
     class = "dpadmm_plan"
   )
-  if (plan$private) plan <- with_rounding(method, plan)
+  if (plan$private) plan <- with_rounding(method, plan) else plan$events <- exact_events(plan)
   plan$expected <- expected_of(plan)
   plan
 }
@@ -25,6 +25,13 @@ make_plan <- function(problem, method, budget, iterations, control, key) {
 #' `iterations`, orders, `releases`, and `shapes` of noise that a user may give.
 #' @noRd
 draft_plan <- function(method, problem, budget, settings) UseMethod("draft_plan")
+
+#' Iterations of a method with one model: more where none of them costs anything.
+#' @noRd
+steps_of <- function(settings, budget) {
+  if (!is.null(settings$iterations)) return(as.integer(settings$iterations))
+  if (budget$private) 50L else 1000L
+}
 
 #' A draft with its noise: calibrated, or as given.
 #' @noRd
@@ -46,7 +53,7 @@ with_unit <- function(plan, unit) {
 }
 
 given <- function(plan) {
-  given_units(plan$budget$noise, plan$problem$N, plan$updates, plan$shapes)
+  given_units(plan$budget$noise, plan$problem$names, plan$updates, plan$shapes)
 }
 
 #' One unit a party that spends its budget, by the accountant the user asked for.
@@ -77,8 +84,8 @@ plan_events <- function(plan, unit) {
   events <- release_events(
     plan$releases, release_units(plan$releases, unit), plan$budget$mechanism, plan$problem
   )
-  if (!is.null(events) && !is.null(plan$tol)) events$tolerance <- max(plan$tol)
-  events
+  if (!is.null(plan$tol)) events$tolerance <- max(plan$tol)
+  of_parties(events, plan$problem)
 }
 
 #' What the method's paper prints of releases, seen by `view`; `NULL`: nothing.

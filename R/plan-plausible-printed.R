@@ -10,19 +10,19 @@ printed_parameters <- function(method, plan) {
       argument = "delta"
     )
   }
-  N <- plan$problem$N
+  names <- plan$problem$names
   log_odds <- -log(plan$budget$delta)
   total <- plan$budget$epsilon^2 / (4 * log_odds)
   test <- if (!is.null(p$test_share)) total * p$test_share
   share <- (total - if (is.null(test)) 0 else test) / plan$sends
-  split <- if (is.null(p$split)) rep(0.001, N) else per_node(p$split, N, "split")
+  split <- if (is.null(p$split)) rep(0.001, length(names)) else per_party(p$split, names, "split")
   rho1 <- share * (1 - split)
   eps1 <- rho1 + 2 * sqrt(rho1 * log_odds)
   if (!is.null(p$eps1)) {
     if (!is.null(p$split)) {
       abort("argument", "Give `split` or `eps1`, not both.", argument = "eps1")
     }
-    eps1 <- per_node(p$eps1, N, "eps1")
+    eps1 <- per_party(p$eps1, names, "eps1")
     split <- 1 - eps1^2 / (4 * log_odds) / share
     if (any(split <= 0)) {
       abort("budget", sprintf(
@@ -31,7 +31,7 @@ printed_parameters <- function(method, plan) {
       ), argument = "eps1", value = p$eps1)
     }
   }
-  eps3 <- if (is.null(p$eps3)) 0.99 * eps1 else per_node(p$eps3, N, "eps3")
+  eps3 <- if (is.null(p$eps3)) 0.99 * eps1 else per_party(p$eps3, names, "eps3")
   if (any(eps1 <= eps3)) {
     abort("argument", sprintf(
       "`eps1` must be larger than `eps3`: %g <= %g.", min(eps1), max(eps3)

@@ -18,12 +18,13 @@ draft_plan.dpadmm_family_plausible <- function(method, problem, budget, settings
   if (method$name == "ipp_admm") plan <- plan_sends(plan, p)
   beta <- if (!is.null(p$beta)) p$beta else if (printed) 10^-3.5 else default_beta(problem, plan)
   plan$as_printed <- printed
-  plan$beta <- plan$tol <- per_node(beta, problem$N, "beta")
+  plan$beta <- per_party(beta, problem$names, "beta")
+  plan$tol <- matrix(plan$beta, problem$N, plan$iterations)
   exact <- !budget$private || !noise_mechanism(budget$mechanism)$pure
-  plan$slop <- plan$beta * if (exact) 0.005 else 1e-4
+  plan$slop <- plan$tol * if (exact) 0.005 else 1e-4
   plan$query_slop <- if (!is.null(plan$test_settings)) numeric(problem$N)
   plan$test_share <- p$test_share
-  split <- if (!is.null(p$split)) per_node(p$split, problem$N, "split")
+  split <- if (!is.null(p$split)) per_party(p$split, problem$names, "split")
   if (budget$private) {
     plan$chosen_split <- split
     plan$split <- if (is.null(split)) variance_split(plan) else split
@@ -58,7 +59,7 @@ default_beta <- function(problem, plan) {
 #' minimiser moves by `shift[, 1]`, the distance to it by `shift[, 2]`.
 #' @noRd
 shifts <- function(plan) {
-  cbind(gradient_sensitivity(plan$problem), 2 * (plan$beta + plan$slop)) / modulus_of(plan)[, 1L]
+  cbind(gradient_sensitivity(plan$problem), 2 * (plan$beta + plan$slop[, 1L])) / modulus_of(plan)[, 1L]
 }
 
 #' The split of least variance when the variances of both noises add, and a release costs
@@ -116,11 +117,12 @@ with_releases.dpadmm_family_plausible <- function(method, plan) with_split(plan,
 #' @export
 rounding_of.dpadmm_family_plausible <- function(method, plan) {
   needed <- NextMethod()
-  if (any(bad <- needed$solved > plan$beta)) {
+  least <- apply(needed$tol, 1L, max)
+  if (any(bad <- least > plan$beta)) {
     place <- plan$problem$names[bad][1L]
     abort("argument", sprintf(
       "`beta` = %g is out of reach of double precision for node \"%s\": use at least %.2g.",
-      plan$beta[bad][1L], place, 2 * max(needed$solved)
+      plan$beta[bad][1L], place, 2 * max(least)
     ), argument = "beta", value = plan$beta[bad][1L], place = place)
   }
   if (!is.null(plan$test)) needed$query <- query_rounding(plan, needed$reach)

@@ -9,6 +9,7 @@
 #' plot(dpadmm_plan(10, sizes = c(2000, 3000), epsilon = 1, delta = 1e-6))
 #' @export
 plot.dpadmm_plan <- function(x, ...) {
+  check_plot_dots(...)
   spent <- spent_by_round(x)
   lines <- split(spent, spent$accountant)
   plot(range(0, spent$iteration), range(0, spent$epsilon),
@@ -26,6 +27,7 @@ plot.dpadmm_plan <- function(x, ...) {
 #' @rdname plot.dpadmm_plan
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpadmm_plan <- function(object, ...) {
+  check_no_dots(...)
   need_package("ggplot2", "autoplot()")
   ggplot2::ggplot(spent_by_round(object), ggplot2::aes(
     x = .data[["iteration"]], y = .data[["epsilon"]], linetype = .data[["accountant"]]
@@ -35,7 +37,7 @@ autoplot.dpadmm_plan <- function(object, ...) {
 }
 
 spent_by_round <- function(plan) {
-  if (is.null(plan$events)) {
+  if (!plan$private) {
     abort("argument", "A plan without noise spends no budget: there is nothing to draw.",
       argument = "x"
     )

@@ -6,8 +6,11 @@ parties_words <- function(problem) {
   if (!is.null(problem$network)) {
     return(sprintf("%d nodes (%s)", problem$N, problem$network$name))
   }
-  if (is.null(problem$users)) return(sprintf("%d records", problem$records))
-  sprintf("%d users with %d records", length(problem$users$size), problem$records)
+  if (!is.null(problem$users)) {
+    return(sprintf("%d users with %d records", length(problem$users$size), problem$records))
+  }
+  if (problem$N == 1L) return(sprintf("%d records", problem$records))
+  sprintf("%d holders with %d records", problem$N, problem$records)
 }
 
 span <- function(x, digits = 3L) {
@@ -100,6 +103,7 @@ traffic <- function(plan) {
 
 #' @export
 print.dpadmm_plan <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf("Plan of %s: %s, %d coefficients, %d iterations\n", x$method$title,
     parties_words(x$problem), x$problem$d, x$iterations
   ))
@@ -131,8 +135,13 @@ span_bytes <- function(bytes) {
 #' @return An object of class `summary.dpadmm_plan`: the settings, a data frame `traffic` with a
 #'   row for each party (`records`, `messages` it sends, `numbers` in each, `neighbours` that
 #'   get it, `bytes` in all), the privacy statement, and what to expect.
+#' @examples
+#' plan <- dpadmm_plan(20, sizes = c(north = 2500, south = 4000), epsilon = 1, delta = 1e-5)
+#' summary(plan)
+#' summary(plan)$traffic
 #' @export
 summary.dpadmm_plan <- function(object, ...) {
+  check_no_dots(...)
   structure(list(
     title = object$method$title, settings = plan_lines(object), traffic = traffic(object),
     privacy = privacy(object), expected = object$expected, forecast = forecast_text(object)
@@ -141,6 +150,7 @@ summary.dpadmm_plan <- function(object, ...) {
 
 #' @export
 print.summary.dpadmm_plan <- function(x, ...) {
+  check_no_dots(...)
   cat("Plan of ", x$title, "\n", sep = "")
   print_lines(x$settings)
   cat("\nWhat is sent\n")
@@ -155,6 +165,7 @@ print.summary.dpadmm_plan <- function(x, ...) {
 #' @rdname tidy
 #' @exportS3Method generics::tidy
 tidy.dpadmm_plan <- function(x, ...) {
+  check_no_dots(...)
   sent <- traffic(x)
   part <- if (is.null(x$releases)) NA_character_ else unique(x$releases$part)
   out <- merge(sent, data.frame(part = part), sort = FALSE)

@@ -4,20 +4,21 @@
 #' @export
 privacy.dpadmm_plan <- function(fit, accountant = c("sound", "paper"), delta = fit$budget$delta,
                                 view = NULL, iterations = FALSE, ...) {
+  check_no_dots(...)
   accountant <- check_choice(accountant, c("sound", "paper"), "accountant")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   check_flag(iterations, "iterations")
   plan_privacy(fit, accountant, delta, view, iterations)
 }
 
-#' @param seeded,leaks what a fit adds to its plan.
+#' @param run what a fit adds to its plan: list(seeded, simulated, leaks).
 #' @noRd
 plan_privacy <- function(plan, accountant, delta, view = NULL, iterations = FALSE,
-                         seeded = FALSE, leaks = plan$leaks) {
+                         run = list(seeded = FALSE, simulated = FALSE, leaks = plan$leaks)) {
   view <- check_view(plan, view)
   if (iterations) return(privacy_path(plan, accountant, delta, view))
   released <- plan_released(plan, accountant, view)
-  out <- statement(released, delta, plan_facts(plan, released, view, seeded, leaks))
+  out <- statement(released, delta, plan_facts(plan, released, view, run))
   out$view <- view
   out
 }
@@ -36,7 +37,7 @@ check_view <- function(plan, view) {
 #' What is released, as it is proved or printed. Sound bounds hold for every view.
 #' @noRd
 plan_released <- function(plan, accountant, view = plan$view) {
-  if (accountant == "sound" || is.null(plan$events)) return(plan$events)
+  if (accountant == "sound" || !plan$private) return(plan$events)
   printed <- printed_of(plan, view)
   if (is.null(printed)) abort_unprinted(plan$events)
   printed
@@ -50,23 +51,27 @@ abort_unprinted <- function(events) {
 
 #' The public facts that a statement mentions.
 #' @noRd
-plan_facts <- function(plan, released, view, seeded, leaks) {
+plan_facts <- function(plan, released, view, run) {
   words <- plan$words
+  problem <- plan$problem
+  users <- problem$users
   told <- if (plan$private) words$released
-  statement_facts(plan$problem$names,
-    user_level = plan$problem$unit == "user",
-    tolerance = if (!is.null(plan$tol)) max(plan$tol),
-    row_bound = plan$problem$row_bound, seeded = seeded, leaks = leaks,
-    audience = if (is.null(view)) words$sees else .view_words[[view]],
+  sees <- if (!is.null(view)) .view_words[[view]] else words$sees
+  if (is.null(sees)) sees <- "Whoever sees every message between the nodes, and the model,"
+  statement_facts(problem$names,
+    user_level = problem$unit == "holder", users = if (isTRUE(users$named)) users$names,
+    tolerance = if (!is.null(plan$tol)) max(plan$tol), rows = rows_words(problem$blueprint),
+    seeded = run$seeded, simulated = run$simulated, leaks = run$leaks, audience = sees,
     released = if (is.null(told)) release_words(plan$events, released) else told,
-    stated = if (plan$private) words$bound, counted = counted_holders(plan$problem)
+    stated = if (plan$private) words$bound, counted = counted_holders(problem),
+    smallest = if (is.null(users)) min(problem$size) else length(users$size)
   )
 }
 
 #' Whose numbers of records the guarantee takes for public: neighbours have the same.
 #' @noRd
 counted_holders <- function(problem) {
-  if (!is.null(problem$network)) "node" else if (!is.null(problem$users)) "user"
+  if (!is.null(problem$users)) "holder" else if (problem$N > 1L) "node"
 }
 
 #' The statement that is printed: what is proved, or for a run of which nothing is proved, the
@@ -81,7 +86,7 @@ shown_privacy <- function(x) {
 #' @noRd
 privacy_path <- function(plan, accountant, delta = plan$budget$delta, view = plan$view) {
   released <- plan_released(plan, accountant, view)
-  if (is.null(released)) {
+  if (!plan$private) {
     return(data.frame(iteration = seq_len(plan$iterations), epsilon = Inf))
   }
   at <- sort(unique(released$iteration))

@@ -37,6 +37,22 @@ release_events <- function(releases, unit, mechanism, problem) {
   do.call(c, lapply(unique(releases$part), of_part))
 }
 
+#' The events of a run without noise: after the first exchange there is nothing left to lose.
+#' @noRd
+exact_events <- function(plan) {
+  node <- if (is.null(plan$problem$network)) NA else seq_len(plan$problem$N)
+  of_parties(dp_event_exact(node = node, count = plan$iterations, iteration = 1), plan$problem)
+}
+
+#' Events with the names of their parties, where those are more than numbers of ours; among the
+#' parties of one plan a record sits at one.
+#' @noRd
+of_parties <- function(events, problem) {
+  if (isTRUE(problem$named)) events$party <- problem$names[events$node]
+  events$division <- 1L
+  events
+}
+
 part_events <- function(part, r, size, mechanism, problem) {
   where <- list(
     node = r$node, iteration = r$iteration, count = r$count, neighbours = r$neighbours[1L]

@@ -3,38 +3,56 @@
 # the same random bits, and every message hides twice that (vignette "privacy-accounting", "The
 # program, to the last bit"). All of it is a function of public numbers.
 #
-# A family's `slop` is a number a party (or one): the largest distance in the units of the
-# gradient (graphs), of the mean gradient or of the server's mean. It depends on the size of
-# the noise, which depends on it: with_rounding() settles both.
+# A family's `slop` is one number, or one for each party and round (graphs): the largest
+# distance in the units of the gradient (graphs), of the mean gradient or of the server's mean.
+# It depends on the size of the noise, which depends on it: with_rounding() settles both.
 
 .unit_roundoff <- 2^-53
 
 #' The plan with noise that also hides rounding: calibrated again where the noise itself asks
-#' for more than was set aside.
+#' for more than was set aside, which happens once or twice or without end.
 #' @noRd
 with_rounding <- function(method, plan) {
   plan <- protect(method, with_releases(method, plan))
-  for (step in 1:20) {
-    needed <- rounding_of(method, plan)
-    plan$reach <- needed$reach
-    if (!all(is.finite(c(needed$slop, needed$query)))) break
-    low <- is.null(plan$beta) && any(needed$tol > plan$tol) # of beta the user is told
-    enough <- all(needed$slop <= plan$slop) && all(needed$query <= plan$query_slop)
-    if (enough && !low) return(plan)
-    plan$slop <- pmax(plan$slop, 2 * needed$slop)
-    if (low) plan$tol <- pmax(plan$tol, 2 * needed$tol)
-    if (!is.null(plan$query_slop)) plan$query_slop <- pmax(plan$query_slop, 2 * needed$query)
-    plan <- protect(method, with_releases(method, plan))
+  for (attempt in 1:5) {
+    settled <- settle_rounding(method, plan)
+    if (is.null(settled)) break
+    if (!settled$raised) return(settled$plan)
+    plan <- protect(method, with_releases(method, settled$plan))
   }
   abort("argument", paste(
     "Rounding in double precision is larger than what this noise could hide:",
     "use less extreme parameters."
-  ), argument = "epsilon")
+  ), argument = if (is.null(plan$budget$noise)) "epsilon" else "noise")
 }
 
-#' @return list(slop = needed by party, tol = least tolerance of a solver, reach = norms of public
-#'   points within which that holds, or NULL), with a sparse vector test also `query`, what its
-#'   queries are off by.
+#' What must be set aside for noise of the present unit: list(plan, raised = whether that is more
+#' than before), NULL where there is no end to it.
+#' @noRd
+settle_rounding <- function(method, plan) {
+  raised <- FALSE
+  for (step in 1:40) {
+    needed <- rounding_of(method, plan)
+    plan$reach <- needed$reach
+    if (!all(is.finite(unlist(needed)))) return(NULL)
+    low <- is.null(plan$beta) && any(needed$tol > plan$tol) # of beta the user is told
+    enough <- all(needed$slop <= plan$slop) && all(needed$query <= plan$query_slop)
+    if (enough && !low) {
+      check_steps(plan$problem, needed$steps)
+      return(list(plan = plan, raised = raised))
+    }
+    plan$slop <- pmax(plan$slop, 2 * needed$slop)
+    if (low) plan$tol <- pmax(plan$tol, 2 * needed$tol)
+    if (!is.null(plan$query_slop)) plan$query_slop <- pmax(plan$query_slop, 2 * needed$query)
+    raised <- TRUE
+    plan <- apply_unit(method, with_releases(method, plan), plan$unit)
+  }
+  NULL
+}
+
+#' @return list(slop = as above, tol = least tolerance of a solver, by party and round, reach =
+#'   norms of public points within which that holds, or NULL); of solvers also `steps`, see
+#'   check_steps(), and with a sparse vector test `query`, what its queries are off by.
 #' @noRd
 rounding_of <- function(method, plan) UseMethod("rounding_of")
 

@@ -1,4 +1,5 @@
-# Plans of fp_admm(): users' proximal steps and a server's mean, or a walk over the users.
+# Plans of fp_admm(): users' proximal steps and a server's mean, or a walk over the users. Where
+# records of several holders are protected one by one, see also plan-server-holders.R.
 
 #' @noRd
 #' @export
@@ -8,17 +9,26 @@ draft_plan.dpadmm_family_server <- function(method, problem, budget, settings) {
     abort("argument", "This method starts at u = 0; leave `start` at NULL.", argument = "start")
   }
   problem$penalty <- check_penalty(problem$penalty)
-  p <- method$parameters
-  iterations <- if (is.null(settings$iterations)) 50L else as.integer(settings$iterations)
+  p <- server_defaults(method$parameters, problem, budget, settings$iterations)
+  iterations <- p$iterations
   late <- p$setting == "centralized" # z_1 reads no record
   lipschitz <- problem$loss$lipschitz * problem$row_bound
   clipped <- function(on) if (p$clip_on == on && !is.null(p$clip)) p$clip else Inf
-  n <- if (is.null(problem$users)) problem$records else length(problem$users$size)
+  holders <- share_model(problem)
+  n <- if (holders) {
+    problem$N
+  } else if (is.null(problem$users)) {
+    problem$records
+  } else {
+    length(problem$users$size)
+  }
   plan <- c(list(problem = problem, budget = budget), p[c("lambda", "setting", "view")], list(
     iterations = iterations, rounds = iterations - late, late = late, n = n,
     prox_gamma = p$gamma, noise_on = p$noise, views = fp_views(p$setting, p$noise),
     grad_bound = min(lipschitz, clipped("gradient")), step_bound = clipped("step"),
-    rule = rep("prox", iterations - late), updates = 1L, shapes = character()
+    weight = if (holders) holder_weights(problem) else 1,
+    rule = rep("prox", iterations - late), updates = 1L,
+    shapes = if (holders && p$noise == "block") "node" else character()
   ))
   plan <- c(plan, participation(p, n, plan$rounds, settings$key))
   tol <- settings$control$tol
@@ -27,10 +37,9 @@ draft_plan.dpadmm_family_server <- function(method, problem, budget, settings) {
   } else {
     tol
   }
-  plan$words <- list(unit = problem$unit)
   if (budget$private) check_server_noise(plan)
   plan$slop <- 0
-  plan
+  if (holders) with_holders(plan, tol) else plan
 }
 
 #' Who takes part when: public, drawn with the plan's key. `count`: how often each user does;
@@ -89,8 +98,11 @@ check_server_noise <- function(plan) {
 #' @noRd
 #' @export
 with_releases.dpadmm_family_server <- function(method, plan) {
-  plan$releases <- server_releases(plan)
-  plan$releases$sensitivity <- plan$releases$sensitivity + 2 * plan$slop
+  holders <- share_model(plan$problem)
+  releases <- if (holders) holder_releases(plan) else server_releases(plan)
+  node <- if (length(plan$slop) > 1L) releases$node else 1L
+  releases$sensitivity <- releases$sensitivity + 2 * plan$slop[node]
+  plan$releases <- releases
   plan
 }
 
@@ -99,6 +111,7 @@ with_releases.dpadmm_family_server <- function(method, plan) {
 #' @noRd
 #' @export
 rounding_of.dpadmm_family_server <- function(method, plan) {
+  if (share_model(plan$problem)) return(holder_rounding(plan))
   d <- plan$problem$d
   grid <- grid_slop(plan$noise, d)
   if (plan$noise_on == "block") return(list(slop = grid, reach = NULL))
@@ -128,14 +141,16 @@ rounding_of.dpadmm_family_server <- function(method, plan) {
 server_releases <- function(plan) {
   step <- min(plan$prox_gamma * plan$grad_bound, plan$step_bound)
   released <- seq_len(plan$rounds) + plan$late
-  # more than the rounding of the few products below, and of those of every turn
-  outward <- function(turns) 1 + (32 + 8 * turns) * .Machine$double.eps
   if (plan$noise_on == "aggregate") {
     moved <- 2 * step * moved_share(plan$lambda, plan$most) / plan$n
     return(new_releases("output", NA, released, moved * outward(plan$most)))
   }
   new_releases("output", NA, released[turns_grow(plan)], 4 * step * outward(1))
 }
+
+#' More than the rounding of a few products, and of those of every turn.
+#' @noRd
+outward <- function(turns) 1 + (32 + 8 * turns) * .Machine$double.eps
 
 #' 1 - (1 - 2 lambda)^turns, for lambda <= 1/2 of any size.
 #' @noRd
@@ -152,9 +167,9 @@ turns_grow <- function(plan) c(plan$most[1L] > 0L, diff(plan$most) > 0L)
 #' @export
 apply_unit.dpadmm_family_server <- function(method, plan, unit) {
   plan$unit <- unit
-  plan$noise <- unit[1L]
   on_block <- plan$noise_on == "block"
-  plan$scales <- if (on_block) list(output = unit[1L]) else list(server = unit[1L])
+  plan$noise <- if (on_block) as.vector(unit) else unit[1L]
+  plan$scales <- if (on_block) list(output = unit) else list(server = unit[1L])
   plan
 }
 
@@ -162,7 +177,7 @@ apply_unit.dpadmm_family_server <- function(method, plan, unit) {
 #' @noRd
 #' @export
 plan_printed.dpadmm_family_server <- function(method, plan, unit, releases, view) {
-  if (plan$noise_on == "aggregate") return(NULL)
+  if (plan$noise_on == "aggregate" || share_model(plan$problem)) return(NULL)
   sigma <- unit[1L]
   step <- min(plan$prox_gamma * plan$grad_bound, plan$step_bound)
   every <- seq_len(plan$rounds + plan$late)

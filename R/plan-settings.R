@@ -61,8 +61,10 @@ plan_for <- function(settings, blueprint, held) {
   if (on_graph(method)) {
     network <- resolve_network(settings$network, length(held$names))
   } else {
-    if (length(held$size) > 1L) users <- parties
-    parties <- list(names = "holder", size = sum(held$size), named = FALSE)
+    several <- length(held$size) > 1L
+    by_record <- several && identical(method$parameters$unit, "record") && any(held$size > 1)
+    if (several && !by_record) users <- parties
+    if (!by_record) parties <- list(names = "holder", size = sum(held$size), named = FALSE)
   }
   problem <- new_problem(settings$loss, settings$penalty, parties, blueprint,
     network = network, users = users, C = settings$C, rho = settings$rho,
@@ -73,11 +75,8 @@ plan_for <- function(settings, blueprint, held) {
   )
 }
 
-check_no_dots <- function(...) {
-  if (...length() == 0L) return(invisible())
-  name <- names(list(...))[1L]
-  named <- length(name) && nzchar(name)
-  abort("argument", paste0(
-    "Unknown argument", if (named) sprintf(" `%s`", name), ".", if (named) words_for(name)
-  ), argument = if (length(name)) name)
+abort_intercept <- function() {
+  abort("argument", "`intercept` is for matrices: a formula says it itself (`y ~ x - 1`).",
+    argument = "intercept"
+  )
 }

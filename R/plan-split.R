@@ -6,7 +6,7 @@
 draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
   if (is.null(problem$C)) problem$C <- 1
   p <- method$parameters
-  iterations <- if (is.null(settings$iterations)) 50L else as.integer(settings$iterations)
+  iterations <- steps_of(settings, budget)
   constraint <- split_constraint(method, problem$penalty, problem$d)
   problem$penalty <- constraint$penalty
   problem$rho <- p$rho
@@ -14,7 +14,7 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
     list(problem = problem, budget = budget, iterations = iterations, constraint = constraint),
     split_steps(method, constraint, problem, iterations)
   )
-  plan$start_from <- start_values(settings$control$start, 1L, problem$d)
+  plan$start_from <- start_values(settings$control$start, problem$names, problem$d)
   plan$rule <- rep("gradient", iterations)
   plan$diverged <-
     "The iterates left the range of numbers: use a smaller `eta` or a larger `gamma`."

@@ -66,7 +66,8 @@ noise_multiplier <- function(budget, d, K) {
 }
 
 #' The problem with the weights C_i of the parties' mean losses, and that of the penalty. What
-#' matters is their ratio lambda = rho / (N C); where the user says nothing it is 1/n a record.
+#' matters is their ratio lambda = rho / (N C); where the user says nothing it is 1/n, or with
+#' noise of a given size C is 1.
 #' @noRd
 weigh_parties <- function(problem, budget, K) {
   C <- problem$C
@@ -75,12 +76,14 @@ weigh_parties <- function(problem, budget, K) {
   if (!budget$private && problem$weights == "precision") problem$weights <- "records"
   share <- party_shares(problem$weights, problem, budget, K)
   if (length(C) > 1L) {
-    C <- per_node(C, problem$N, "C")
+    C <- per_party(C, problem$names, "C")
     share <- C / mean(C)
     problem$weights <- "as given"
   }
   if (is.null(C)) {
-    C <- if (is.null(lambda)) problem$rho * mean(problem$size) / problem$row_bound^2 else 1
+    # noise of a given size is in the units of the objective
+    scale_free <- !is.null(lambda) || !is.null(budget$noise)
+    C <- if (scale_free) 1 else problem$rho * mean(problem$size) / problem$row_bound^2
     C <- min(C, problem$size / share)
   }
   problem$C <- mean(C) * share

@@ -16,21 +16,41 @@
 #' What the source papers print about a run is a table of its own (class `dp_printed`, the
 #' field `printed` of a fit). `"paper"` folds such tables, and no other accountant does.
 #'
-#' @param events a table of class `dp_events`; all of one neighbouring relation. Or, for
-#'   `"paper"`, one of class `dp_printed`.
+#' @section Several fits:
+#' `account(list(first, second), delta =)` is the joint guarantee of several fits, plans or
+#' tables: what they cost together. With `records = "same"`, the default, parties of one name
+#' hold the same records: what hospital "B" released in the first fit adds to what it released
+#' in the second, whatever their order. Where it is not known who holds a record, it may be
+#' about any of them: releases of one holder of all records (`dp_sgd()` and the like) add to
+#' those of every party, and so do those of fits that have no party's name in common, and of
+#' records that were split at random (`nodes = 4`), for the party that makes it worst. A fit
+#' without noise (`epsilon = Inf`) makes epsilon infinite for its parties.
+#'
+#' The sum holds for fits whose settings (budgets, noise, numbers of iterations) were fixed
+#' without looking at what earlier ones released; their starts, columns and penalties may depend
+#' on it.
+#'
+#' `records = "disjoint"` says that no record was in two of them: the largest counts, for each
+#' party too. Unlike neighbouring relations are an error. [privacy()] takes such a list too, and
+#' says in words what else the fits revealed.
+#'
+#' @param events a table of class `dp_events`, all of one neighbouring relation; a fit, a plan or
+#'   a run of [fixed_point()] or [general_admm()], whose events are taken; or a list of these. Or,
+#'   for `"paper"`, a table of class `dp_printed`.
 #' @param delta the probability with which the guarantee may fail, in `[0, 1)`;
 #'   0 asks for pure differential privacy.
 #' @param accountant one of `r paste0('"', accountant_names(), '"', collapse = ", ")`.
+#' @param records for a list, see Several fits: `"same"` or `"disjoint"`.
 #' @return An object of class `dp_guarantee`: a list with `epsilon`, `delta`,
 #'   `accountant` (the one that gave the figure), `neighbours`, `per_node` (a
-#'   data frame of `node` and `epsilon`), and, where there is one, `order` (the
-#'   Renyi order that was best for the worst node) and `bracket` (lower and upper
+#'   data frame of `node`, its name where it has one, and `epsilon`), and, where there is one,
+#'   `order` (the Renyi order that was best for the worst node) and `bracket` (lower and upper
 #'   epsilon of the PLD accountant for the worst node; `epsilon` is the upper).
 #'
-#'   Errors of class `dpadmm_error_accountant`: the accountant cannot handle a
-#'   mechanism, the events are of unlike neighbouring relations, or the loss is
-#'   beyond the range of numbers (no infinite epsilon is ever reported).
-#' @seealso [calibrate()] for the way back, from a budget to noise.
+#'   `epsilon` is `Inf` where something was released without noise, and only there. Errors of
+#'   class `dpadmm_error_accountant`: the accountant cannot handle a mechanism, the events are of
+#'   unlike neighbouring relations, or the loss is beyond the range of numbers.
+#' @seealso [calibrate()] for the way back, from a budget to noise; [privacy()].
 #' @examples
 #' events <- c(
 #'   rep(dp_event_gaussian(sigma = 20, sensitivity = 1, node = 1:2), 10),
@@ -38,19 +58,67 @@
 #' )
 #' account(events, delta = 1e-5)
 #' account(rep(dp_event_laplace(b = 10, sensitivity = 1), 5))
+#'
+#' # two plans for unlike hospitals: what B and C release adds up, by name
+#' first <- dpadmm_plan(3, sizes = c(A = 900, B = 700, C = 800), epsilon = 1)
+#' second <- dpadmm_plan(3, sizes = c(C = 800, B = 700), epsilon = 0.5)
+#' account(list(first, second))$per_node
 #' @export
-account <- function(events, delta = 0, accountant = "best") {
-  check_releases(events)
+account <- function(events, delta = 0, accountant = "best", records = c("same", "disjoint")) {
+  records <- check_choice(records, c("same", "disjoint"), "records")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   accountant <- check_choice(accountant, accountant_names(), "accountant")
+  tables <- events_of(events)
+  if (records == "disjoint" && is_list_of_runs(events)) {
+    return(largest_guarantee(lapply(tables, account, delta, accountant)))
+  }
+  events <- if (length(tables) == 1L) tables[[1L]] else do.call(c, tables)
   guarantee <- fold_events(events, delta, accountant)
-  if (!is.finite(guarantee$epsilon)) {
+  if (!is.finite(guarantee$epsilon) && !any(events$mechanism == "exact")) {
     abort("accountant", sprintf(
       'The "%s" accountant finds no finite epsilon for these events at delta = %g.',
       guarantee$accountant, delta
     ), argument = "events")
   }
   guarantee
+}
+
+is_list_of_runs <- function(x) is.list(x) && !is.object(x)
+
+#' The tables of releases of what account() takes, as a list.
+#' @noRd
+events_of <- function(x) {
+  if (is_list_of_runs(x) && length(x) > 0L) {
+    return(unlist(lapply(unname(x), events_of), recursive = FALSE))
+  }
+  if (inherits(x, c("dpadmm_fit", "dpadmm_plan", "dpadmm_fixed_point"))) {
+    if (is.null(x$events)) {
+      abort("accountant",
+        "Nothing is known of what this run released: no `sensitivity` was stated.",
+        argument = "events"
+      )
+    }
+    x <- x$events
+  }
+  list(check_releases(x))
+}
+
+#' The guarantee of who is in one of several, and of each party that has a name.
+#' @noRd
+largest_guarantee <- function(guarantees) {
+  one_relation(data.frame(
+    mechanism = vapply(guarantees, function(g) if (is.infinite(g$epsilon)) "exact" else "", ""),
+    neighbours = vapply(guarantees, `[[`, "", "neighbours")
+  ))
+  epsilon <- lapply(guarantees, function(g) g$per_node$epsilon)
+  party <- factor(unlist(lapply(guarantees, function(g) {
+    if (is.character(g$per_node$node)) g$per_node$node else rep("any", nrow(g$per_node))
+  })))
+  out <- guarantees[[which.max(vapply(guarantees, `[[`, 0, "epsilon"))]]
+  out$per_node <- data.frame(
+    node = levels(party), epsilon = as.vector(tapply(unlist(epsilon), party, max))
+  )
+  out
 }
 
 # The accountants, each in a file of its own; to add one, add its line here. An accountant is
@@ -99,14 +167,10 @@ fold_events <- function(events, delta, accountant) {
   neighbours <- one_relation(events)
   books <- open_books(events)
   grid <- grid_cost(events)
-  ideal_delta <- delta * (1 - grid$delta)
-  result <- if (accountant == "best") {
-    fold_best(books, ideal_delta)
-  } else {
-    fold_with(accountant, books, ideal_delta)
-  }
-  epsilon <- unname(result$epsilon[books$ledger]) + grid$epsilon
-  worst <- books$ledger[which.max(epsilon)]
+  result <- fold_ledgers(accountant, books, delta * (1 - grid$delta))
+  cost <- unname(result$epsilon) + grid$epsilon
+  epsilon <- vapply(books$ledger, function(own) max(cost[own]), 0)
+  worst <- which.max(cost)
   guarantee <- list(
     epsilon = max(epsilon), delta = delta, accountant = result$accountant[worst],
     neighbours = neighbours, per_node = data.frame(node = books$node, epsilon = epsilon)
@@ -131,6 +195,32 @@ grid_cost <- function(events) {
   coordinates <- sum((events$dim * events$count)[gaussian], na.rm = TRUE)
   if (coordinates == 0) return(list(epsilon = 0, delta = 0))
   list(epsilon = (1.001 * sqrt(coordinates) + 60)^2 / (6 * 2^80), delta = 1e-9)
+}
+
+#' The ledgers' epsilons; where something was released without noise they are infinite, and no
+#' accountant is asked.
+#' @noRd
+fold_ledgers <- function(accountant, books, delta) {
+  fold <- function(books) {
+    if (accountant == "best") fold_best(books, delta) else fold_with(accountant, books, delta)
+  }
+  exact <- books$kinds$mechanism %in% "exact"
+  if (!any(exact)) return(fold(books))
+  bare <- vapply(books$ledgers, function(ledger) any(exact[ledger$kind]), NA)
+  out <- list(
+    epsilon = rep(Inf, length(bare)), accountant = rep(accountant, length(bare)),
+    order = rep(NA_real_, length(bare)), lower = rep(NA_real_, length(bare))
+  )
+  if (all(bare)) return(out)
+  number <- cumsum(!exact)
+  rest <- fold(list(
+    kinds = books$kinds[!exact, , drop = FALSE],
+    ledgers = lapply(books$ledgers[!bare], function(ledger) {
+      list(kind = number[ledger$kind], count = ledger$count)
+    })
+  ))
+  for (name in names(rest)) out[[name]][!bare] <- rest[[name]]
+  out
 }
 
 fold_with <- function(accountant, books, delta) {
@@ -173,6 +263,7 @@ fold_best <- function(books, delta) {
 
 #' @export
 print.dp_guarantee <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf(
     "<dp_guarantee: epsilon = %s, delta = %g, %s neighbours, %s accountant>\n",
     format(x$epsilon, digits = 6L), x$delta, x$neighbours, x$accountant
@@ -182,6 +273,9 @@ print.dp_guarantee <- function(x, ...) {
       "  over %d nodes: from %s to %s\n", nrow(x$per_node),
       format(min(x$per_node$epsilon), digits = 6L), format(max(x$per_node$epsilon), digits = 6L)
     ))
+  }
+  if (is.infinite(x$epsilon)) {
+    cat("  Something was released without noise: for whom epsilon is Inf, nothing is protected.\n")
   }
   if (!is.null(x$order)) cat(sprintf("  Renyi order %.4g\n", x$order))
   if (!is.null(x$bracket)) {

@@ -18,7 +18,9 @@ check_releases <- function(releases, argument = "events",
 #' @noRd
 one_relation <- function(releases) {
   if (inherits(releases, "dp_printed")) return("replace-one")
-  relations <- unique(releases$neighbours)
+  # without noise there is no guarantee for either
+  relations <- unique(releases$neighbours[releases$mechanism != "exact"])
+  if (length(relations) == 0L) relations <- releases$neighbours[1L]
   if (length(relations) > 1L) {
     abort("accountant", sprintf(
       "The events are of unlike neighbouring relations, %s: no one guarantee covers both.",
@@ -41,32 +43,60 @@ row_kind <- function(columns) {
 }
 
 #' The accountants' view of releases: `kinds`, the distinct ones; `ledgers`, the distinct
-#' combinations of kinds and counts that nodes have; and for every `node` which `ledger` is
-#' its own. Hundreds of alike nodes are then accounted once.
+#' combinations of kinds and counts that a record may lose; for every `node` (its name; its
+#' number where it has none; `NA` where nobody is told apart) which of the ledgers, `ledger`, its
+#' records may lose. Hundreds of alike nodes are then accounted once.
 #' @noRd
 open_books <- function(releases) {
-  unread <- c("node", "count", "iteration", "tolerance", "neighbours")
+  unread <- c("node", "count", "iteration", "tolerance", "neighbours", "party", "division")
   columns <- unclass(releases)[setdiff(names(releases), unread)]
   columns <- Filter(function(column) !all(is.na(column)), columns)
   kind <- row_kind(columns)
   first <- which(!duplicated(kind))
-  node <- sort(unique(releases$node[!is.na(releases$node)]))
-  if (length(node) == 0L) node <- NA_integer_
-  everybody <- which(is.na(releases$node))
-  own <- split(seq_along(kind), factor(releases$node, levels = node))
-  if (anyNA(node)) own <- list(integer(0))
-  ledgers <- lapply(own, function(rows) {
-    rows <- c(everybody, rows)
+  ledger_of <- function(rows) {
+    if (length(rows) == 0L) return(list(kind = integer(), count = numeric()))
     kinds <- sort(unique(kind[rows]))
     count <- rowsum(releases$count[rows], factor(kind[rows], levels = kinds), reorder = FALSE)
     list(kind = kinds, count = as.vector(count[match(kinds, rownames(count)), 1L]))
-  })
-  ledgers <- unname(ledgers)
+  }
+  everybody <- which(is.na(releases$node))
+  rows <- party_rows(releases)
+  books <- list(kinds = releases[first, , drop = FALSE])
+  if (length(rows) > 1L) return(c(books, joint_ledgers(releases, rows, everybody, ledger_of)))
+  node <- NA_integer_
+  own <- list(integer(0))
+  if (length(rows) == 1L) {
+    own <- unname(rows[[1L]])
+    node <- names(rows[[1L]])
+    if (all(is.na(releases$party))) node <- as.integer(node)
+  }
+  ledgers <- lapply(own, function(rows) ledger_of(c(everybody, rows)))
   distinct <- unique(ledgers)
-  list(
-    kinds = releases[first, , drop = FALSE], ledgers = distinct, node = node,
-    ledger = match(ledgers, distinct)
-  )
+  c(books, list(
+    ledgers = distinct, node = node, ledger = as.list(match(ledgers, distinct))
+  ))
+}
+
+#' The ledgers of a record that sits somewhere in each of several divisions: by named party, or
+#' for all where none has a name.
+#' @param rows a list of the parties' rows for each division.
+#' @noRd
+joint_ledgers <- function(releases, rows, everybody, ledger_of) {
+  divisions <- lapply(rows, lapply, ledger_of)
+  shared <- list(list(ledger_of(everybody)))
+  named <- vapply(rows, function(own) any(!is.na(releases$party[unlist(own)])), NA)
+  node <- NA_integer_
+  sets <- if (any(named)) {
+    node <- unlist(lapply(rows[named], names))
+    unlist(lapply(which(named), function(i) {
+      others <- cross_ledgers(c(shared, divisions[-i]))
+      lapply(unname(divisions[[i]]), function(own) lapply(others, add_ledgers, own))
+    }), recursive = FALSE)
+  } else {
+    list(cross_ledgers(c(shared, divisions)))
+  }
+  distinct <- unique(unlist(sets, recursive = FALSE))
+  list(ledgers = distinct, node = node, ledger = lapply(sets, match, distinct))
 }
 
 #' @param handled which kinds the accountant can do something with.

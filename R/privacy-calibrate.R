@@ -150,6 +150,11 @@ safe_root <- function(f, ends, values) {
 }
 
 abort_budget <- function(events, epsilon, delta, floor, noise) {
+  if ("exact" %in% events$mechanism) {
+    abort("budget", sprintf(
+      "No noise meets epsilon = %g: one of the events has none (dp_event_exact()).", epsilon
+    ), argument = "epsilon", value = epsilon, floor = Inf)
+  }
   curvature <- curvature_loss(events)
   why <- if (curvature > 0) sprintf(paste0(
     " Noise cannot buy down the curvature term, the sum of log(1 + curvature / modulus), ",

@@ -7,6 +7,10 @@
     needs = "epsilon", words = "a pure mechanism",
     examples = function(size) list(dp_event_pure(1 / size))
   ),
+  # no accountant handles it: its loss is infinite, see fold_ledgers()
+  exact = list(
+    needs = character(), words = "no noise", examples = function(size) list(dp_event_exact())
+  ),
   # nothing is proved of it, so no accountant handles it
   printed_test = list(
     needs = "epsilon", words = "the sparse vector test as printed",

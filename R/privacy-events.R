@@ -3,7 +3,8 @@
 #' Every noisy release is an event; an accountant folds events into a guarantee
 #' and never sees data. The constructors are vectorised: each returns a table of
 #' class `dp_events` with one row per release type. Combine tables with [c()],
-#' repeat them with [rep()] (which multiplies `count`).
+#' repeat them with [rep()] (which multiplies `count`). A release without noise is an event
+#' too, `dp_event_exact()`, and its epsilon is infinite.
 #'
 #' @param sigma standard deviation of Gaussian noise, per coordinate (> 0).
 #' @param alpha rate of Gamma-norm noise: density proportional to
@@ -28,16 +29,26 @@
 #' @param sampling `"poisson"` or `"fixed"` (without replacement).
 #' @param neighbours the neighbouring relation: `"replace-one"` or
 #'   `"add-remove"`.
-#' @param node which data holder releases it; `NA` for a release that reads
-#'   everybody's records. A record sits at one node, so over nodes the guarantee
+#' @param node which data holder releases it, by number or by name; `NA` for a release that
+#'   reads everybody's records. A record sits at one node, so over nodes the guarantee
 #'   is the largest, not the sum.
 #' @param count how many times it is released.
 #' @param iteration at which exchange, for pictures of privacy over iterations.
 #' @param tolerance gradient norm to which the minimiser was found.
+#' @section Events of several fits:
+#' The events of a fit (`fit$events`) name its parties in the column `party`, and [c()] matches
+#' parties of several fits by these names: parties of one name hold the same records, parties
+#' that are named by the same fit, or by fits that have a name in common, hold unlike ones. A
+#' record sits somewhere in every other `division` too: among parties of fits that share no
+#' name, and among the nodes of a fit whose records were split at random (`nodes = 4`), which
+#' have no name (`NA`); their releases add up. Nodes of tables that you make are one division.
+#' [rep()] of a fit's events stands for fits of the same plan.
+#'
 #' @return A data frame of class `dp_events`.
 #' @examples
 #' one <- dp_event_gaussian(sigma = 2, sensitivity = 1)
 #' c(rep(one, 10), dp_event_pure(0.1))
+#' account(c(dp_event_pure(1, node = c("north", "south")), dp_event_pure(2, node = "south")))
 #' @name dp_event
 NULL
 
@@ -46,7 +57,7 @@ NULL
   sensitivity = NA_real_, curvature = NA_real_, logistic_curvature = NA,
   modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
   tolerance = NA_real_, neighbours = NA_character_, node = NA_integer_, count = 1,
-  iteration = NA_real_
+  iteration = NA_real_, party = NA_character_, division = 0L
 )
 
 # Bounds of the numeric columns: (lower, is the lower end excluded, upper).
@@ -68,6 +79,10 @@ new_events <- function(mechanism, ...) {
   }
   check_choice(given$neighbours, c("replace-one", "add-remove"), "neighbours")
   check_numbers(given$count, "count", lower = 1, whole = TRUE)
+  if (is.character(given$node)) {
+    given$party <- given$node
+    given$node <- match(given$node, unique(given$node[!is.na(given$node)]))
+  }
   columns <- .event_columns
   columns[names(given)] <- given
   columns$mechanism <- mechanism
@@ -103,6 +118,12 @@ dp_event_pure <- function(epsilon, neighbours = "replace-one", node = NA, count 
   new_events("pure",
     epsilon = epsilon, neighbours = neighbours, node = node, count = count, iteration = iteration
   )
+}
+
+#' @rdname dp_event
+#' @export
+dp_event_exact <- function(neighbours = "replace-one", node = NA, count = 1, iteration = NA) {
+  new_events("exact", neighbours = neighbours, node = node, count = count, iteration = iteration)
 }
 
 #' @rdname dp_event
@@ -180,9 +201,6 @@ event_printed_test <- function(epsilon, node, iteration) {
   )
 }
 
-#' @export
-c.dp_events <- function(...) bind_releases("dp_events", "events", ...)
-
 #' Tables of one class below one another.
 #' @noRd
 bind_releases <- function(class, words, ...) {
@@ -199,16 +217,11 @@ bind_releases <- function(class, words, ...) {
 }
 
 #' @export
-rep.dp_events <- function(x, times = 1, ...) {
-  check_number(times, "times", lower = 1, whole = TRUE)
-  x$count <- x$count * times
-  x
-}
-
-#' @export
 print.dp_events <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf("<%s: %g releases in %d kinds>\n", class(x)[1L], sum(x$count), nrow(x)))
   shown <- names(x)[vapply(x, function(column) !all(is.na(column)), NA)]
+  if (length(unique(x$division)) < 2L) shown <- setdiff(shown, "division")
   print.data.frame(utils::head(x[shown], 10L), row.names = FALSE)
   if (nrow(x) > 10L) cat(sprintf("... and %d more\n", nrow(x) - 10L))
   invisible(x)

@@ -45,7 +45,7 @@
 #'
 #' @param alpha rate of Gamma-norm noise (> 0), in units of one over the noise. One
 #'   number; or one for each node; or a matrix with a row for each node and a column for
-#'   each noisy update.
+#'   each noisy update. Numbers or rows with names belong to the nodes of these names.
 #' @param sigma standard deviation of Gaussian noise (> 0), in the units of what it is
 #'   added to. Given like `alpha`.
 #' @return An object of class `dpadmm_noise_gamma` or `dpadmm_noise_gaussian`, then
@@ -70,6 +70,7 @@
 #' @examples
 #' gamma_noise(0.5)
 #' gaussian_noise(c(0.1, 0.2, 0.1)) # three nodes
+#' gaussian_noise(c(north = 0.1, south = 0.2))
 #' gaussian_noise(outer(c(0.1, 0.2), 1.01^(1:10))) # two nodes, ten noisy updates
 #' @name dpadmm_noise
 NULL
@@ -96,7 +97,9 @@ new_noise <- function(mechanism, scale, argument = noise_mechanism(mechanism)$sc
       argument, length(dim(scale))
     ), argument = argument, value = dim(scale))
   }
+  names <- if (is.matrix(scale)) rownames(scale) else names(scale)
   scale <- if (is.matrix(scale)) unname(scale) else as.vector(scale)
+  if (is.matrix(scale)) rownames(scale) <- names else names(scale) <- names
   structure(list(mechanism = mechanism, scale = scale),
     class = c(paste0("dpadmm_noise_", mechanism), "dpadmm_noise")
   )
@@ -104,6 +107,7 @@ new_noise <- function(mechanism, scale, argument = noise_mechanism(mechanism)$sc
 
 #' @export
 print.dpadmm_noise <- function(x, ...) {
+  check_no_dots(...)
   mechanism <- noise_mechanism(x$mechanism)
   ends <- vapply(range(x$scale), format, "", digits = 4L)
   shape <- if (is.matrix(x$scale)) {

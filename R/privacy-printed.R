@@ -35,7 +35,10 @@ new_printed <- function(theorem, part, ...) {
 c.dp_printed <- function(...) bind_releases("dp_printed", "printed theorems", ...)
 
 #' @export
-rep.dp_printed <- function(x, times = 1, ...) rep.dp_events(x, times, ...)
+rep.dp_printed <- function(x, times = 1, ...) {
+  check_no_dots(...)
+  repeated(x, times)
+}
 
 #' @export
 print.dp_printed <- function(x, ...) print.dp_events(x, ...)

@@ -1,32 +1,55 @@
 # How data become numbers: the columns, their bounds and levels, the classes. A blueprint is
-# public; predict() and a plan's fit treat data by it.
+# public; predict() and a plan's fit treat data by it. problem-scaling.R says by which numbers
+# columns are scaled.
 
-#' The blueprint of a matrix of d columns.
+#' The blueprint of a matrix of p columns.
+#' @param inputs their names, or NULL.
+#' @param rows what becomes of rows longer than the bound: "error" or "shorten".
 #' @noRd
-matrix_blueprint <- function(d, columns = NULL, classes = NULL) {
-  list(kind = "matrix", columns = columns, classes = classes, d = as.integer(d))
+matrix_blueprint <- function(p, inputs = NULL, classes = NULL, intercept = FALSE,
+                             rows = "shorten", row_bound = 1) {
+  blueprint <- list(
+    kind = "matrix", inputs = inputs, p = as.integer(p), classes = classes,
+    intercept = intercept, rows = rows, d = as.integer(p) + intercept
+  )
+  with_row_bound(blueprint, row_bound)
 }
 
 #' The blueprint of a formula whose variables are all described.
 #' @param described list by variable of list(type = "bounds" or "levels", values).
+#' @param response the response as the formula has it.
+#' @param rows "scale" or "shorten".
 #' @noRd
-frame_blueprint <- function(terms, described, classes, response) {
+frame_blueprint <- function(terms, described, classes, response, rows, row_bound = 1) {
+  described <- lapply(described, function(v) v[c("type", "values")])
   blueprint <- list(
     kind = "frame", terms = terms, classes = classes,
-    variables = lapply(described, function(v) v[c("type", "values")]), response = response
+    variables = with_scaling(described, centred_variables(terms)), response = response,
+    intercept = attr(terms, "intercept") == 1L, rows = rows, factor = 1
   )
-  one_row <- lapply(described, function(v) v$values[1L])
-  blueprint$columns <- colnames(encode_frame(blueprint, list2DF(one_row, 1L)))
+  rows <- lapply(described, function(v) rep(v$values[1L], 2L))
+  x <- encode_frame(blueprint, list2DF(rows, 2L))
+  blueprint$columns <- colnames(x)
   if (length(blueprint$columns) == 0L) {
     abort("shape", "`formula` has no predictors and no intercept.", argument = "formula")
   }
+  blueprint$assign <- attr(x, "assign")
   blueprint$d <- length(blueprint$columns)
-  blueprint
+  with_row_bound(blueprint, row_bound)
+}
+
+#' The names of a model's coefficients.
+#' @noRd
+coefficient_names <- function(blueprint) {
+  if (blueprint$kind == "frame") return(blueprint$columns)
+  inputs <- blueprint$inputs
+  if (is.null(inputs)) inputs <- paste0("x", seq_len(blueprint$p))
+  c(if (blueprint$intercept) "(Intercept)", inputs)
 }
 
 #' The blueprint of a formula and a schema, without data.
 #' @noRd
-schema_blueprint <- function(formula, schema, loss) {
+schema_blueprint <- function(formula, schema, loss, rows) {
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   plain <- names(schema)[names(schema) == make.names(names(schema))]
   terms <- formula_terms(formula, as.data.frame(lapply(unclass(schema)[plain], `[`, 1L)))
@@ -45,15 +68,27 @@ schema_blueprint <- function(formula, schema, loss) {
   }
   described <- lapply(stats::setNames(nm = names), function(name) described_by(schema[[name]]))
   classes <- schema_classes(schema[[response]], NULL, loss)
-  frame_blueprint(terms, described, classes, formula[[2L]])
+  blueprint <- frame_blueprint(terms, described, classes, formula[[2L]], rows)
+  blueprint$range <- schema_range(schema[[response]], response, loss)
+  blueprint
 }
 
-#' Terms that keep no environment but the global one: a caller's may hold the data.
+#' Terms that keep no environment but the global one: a caller's may hold the data. Variables
+#' that the formula takes out again (`. - day`) are not among them.
 #' @noRd
 formula_terms <- function(formula, data) {
   terms <- stats::terms(formula, data = data)
   if (length(attr(terms, "offset"))) {
     abort("argument", "`formula` must not have an offset.", argument = "formula")
+  }
+  used <- rowSums(as.matrix(attr(terms, "factors"))) > 0
+  used[attr(terms, "response")] <- TRUE
+  if (!all(used) || length(attr(terms, "term.labels")) == 0L) {
+    labels <- attr(terms, "term.labels")
+    terms <- stats::terms(stats::reformulate(
+      if (length(labels)) labels else "1", if (attr(terms, "response")) formula[[2L]],
+      attr(terms, "intercept") == 1L
+    ))
   }
   attr(terms, ".Environment") <- globalenv()
   terms
@@ -71,14 +106,17 @@ described_by <- function(declared) {
   list(type = if (is.character(declared)) "levels" else "bounds", values = declared)
 }
 
-#' Bounds to [0, 1], levels to one indicator each; a dgCMatrix when there are levels.
+#' Scaled numbers, one indicator for each level; a dgCMatrix when there are levels.
 #' @noRd
 encode_frame <- function(blueprint, variables) {
+  if (nrow(variables) == 1L) { # sparse.model.matrix() fails on one row with a product of numbers
+    return(encode_frame(blueprint, variables[c(1L, 1L), , drop = FALSE])[1L, , drop = FALSE])
+  }
   categorical <- character()
   for (name in names(variables)) {
     how <- blueprint$variables[[name]]
     if (how$type == "bounds") {
-      variables[[name]] <- scale_column(variables[[name]], name, how$values)
+      variables[[name]] <- scale_column(variables[[name]], name, how)
     } else {
       variables[[name]] <- level_column(variables[[name]], name, how$values)
       categorical <- c(categorical, name)
@@ -91,21 +129,23 @@ encode_frame <- function(blueprint, variables) {
   if (length(categorical)) {
     x <- Matrix::sparse.model.matrix(blueprint$terms, variables, contrasts.arg = full)
     rownames(x) <- NULL
-    x
   } else {
     x <- stats::model.matrix(blueprint$terms, variables)
-    matrix(x, nrow(x), dimnames = list(NULL, colnames(x)))
+    x <- structure(x, dimnames = list(NULL, colnames(x)), contrasts = NULL)
   }
+  if (blueprint$factor == 1) x else x * blueprint$factor
 }
 
-scale_column <- function(column, name, bounds) {
+#' A number as its scaling says; outside of its bounds it is set to the nearer one.
+#' @param how list(values, centre, half).
+#' @noRd
+scale_column <- function(column, name, how) {
   if (!is.numeric(column)) {
     abort("argument", sprintf("`%s` must be numeric, not %s.", name, kind_of(column)),
       argument = name
     )
   }
-  clamped <- pmin(pmax(column, bounds[1L]), bounds[2L])
-  (clamped - bounds[1L]) / (bounds[2L] - bounds[1L])
+  (pmin(pmax(column, how$values[1L]), how$values[2L]) - how$centre) / how$half
 }
 
 level_column <- function(column, name, levels) {

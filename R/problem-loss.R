@@ -49,6 +49,7 @@ dpadmm_loss <- function(name, width = NULL) {
 
 #' @export
 print.dpadmm_loss <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf(
     "<dpadmm_loss: %s%s; L = %.4g, c1 = %.4g, c2 = %.4g>\n", x$name,
     if (x$width > 0) sprintf(" of width %g", x$width) else "", x$lipschitz, x$curvature, x$third

@@ -2,6 +2,7 @@
 
 #' @export
 print.dpadmm_network <- function(x, ...) {
+  check_no_dots(...)
   facts <- summary(x)
   cat(sprintf("<dpadmm_network: %s, %s%s>\n", x$name,
     if (is.null(x$n)) "as many nodes as the fit" else sprintf("%d nodes", x$n),
@@ -34,6 +35,7 @@ print.dpadmm_network <- function(x, ...) {
 #' @name plot.dpadmm_network
 #' @export
 summary.dpadmm_network <- function(object, ...) {
+  check_no_dots(...)
   facts <- list(name = object$name)
   if (!is.null(object$n)) {
     whole <- resolve_network(object, object$n)
@@ -58,6 +60,7 @@ print.summary.dpadmm_network <- function(x, ...) {
 #' @rdname plot.dpadmm_network
 #' @export
 plot.dpadmm_network <- function(x, n = x$n, labels = NULL, ...) {
+  check_plot_dots(..., own = c("x", "y", "type", "axes", "asp", "xlab", "ylab", "xlim", "ylim"))
   if (is.null(n)) {
     abort("argument", "`n` is needed: this network takes its number of nodes from the fit.",
       argument = "n"

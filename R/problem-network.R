@@ -120,6 +120,7 @@ as_network <- function(graph, ...) UseMethod("as_network")
 
 #' @export
 as_network.default <- function(graph, ...) {
+  check_no_dots(...)
   if (is.matrix(graph) || methods::is(graph, "Matrix")) return(network_adjacency(graph))
   abort("argument", sprintf(
     "`graph` must be a network, a matrix or an igraph, not %s.", kind_of(graph)
@@ -127,11 +128,15 @@ as_network.default <- function(graph, ...) {
 }
 
 #' @export
-as_network.dpadmm_network <- function(graph, ...) graph
+as_network.dpadmm_network <- function(graph, ...) {
+  check_no_dots(...)
+  graph
+}
 
 #' @rdname network
 #' @export
 as_network.igraph <- function(graph, ...) {
+  check_no_dots(...)
   need_package("igraph", "converting its graphs")
   if (igraph::is_directed(graph)) {
     abort("network", "`graph` must be undirected.", argument = "graph")

@@ -68,6 +68,7 @@ penalty_nonneg <- function() penalty_box(0, Inf)
 
 #' @export
 print.dpadmm_penalty <- function(x, ...) {
+  check_no_dots(...)
   settings <- if (length(x$parameters)) {
     paste0("; ", paste(names(x$parameters), "=", format(x$parameters, trim = TRUE),
       collapse = ", "))

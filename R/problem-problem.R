@@ -5,8 +5,8 @@
 #' @param blueprint how data become columns, see records_matrix() and frame_blueprint(): its
 #'   `d` is the number of columns.
 #' @param network who talks to whom; `NULL` where there is one holder.
-#' @param users list(names, size) of users with several records each; `NULL`: each record is
-#'   one.
+#' @param users list(names, size) of users whose data are protected as a whole; `NULL`: what is
+#'   protected is a record, of one party or of several.
 #' @noRd
 new_problem <- function(loss, penalty, parties, blueprint, network = NULL, users = NULL,
                         C = NULL, rho = NULL, lambda = NULL, weights = NULL, row_bound = 1) {
@@ -18,12 +18,17 @@ new_problem <- function(loss, penalty, parties, blueprint, network = NULL, users
     records = sum(parties$size),
     d = blueprint$d, blueprint = blueprint, network = network,
     degree = if (!is.null(network)) network$degree, users = users,
-    unit = if (is.null(users)) "record" else "user"
+    unit = if (is.null(users) || all(users$size == 1)) "record" else "holder"
   ), class = "dpadmm_problem")
 }
 
+#' Whether several parties make one model: holders with a server, or a walk over them.
+#' @noRd
+share_model <- function(problem) is.null(problem$network) && problem$N > 1L
+
 #' @export
 print.dpadmm_problem <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf(
     "<dpadmm_problem: %s loss, %d columns, %d records of %d holder%s>\n", x$loss$name, x$d,
     x$records, x$N, if (x$N == 1L) "" else "s"

@@ -84,6 +84,7 @@ generalised_lasso <- function(D, lambda) {
 
 #' @export
 print.dpadmm_regulariser <- function(x, ...) {
+  check_no_dots(...)
   edges <- if (is.null(x$edges)) "" else sprintf(", %d edges", nrow(x$edges))
   cat(sprintf(
     "<dpadmm_regulariser: %s; A is %d x %d%s>\n", x$name, nrow(x$A), ncol(x$A), edges
@@ -238,6 +239,7 @@ correlations <- function(x) {
 
 #' @export
 print.dpadmm_feature_graph <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf(
     "<dpadmm_feature_graph: %d features, %d edges, by %s%s>\n", x$d, nrow(x$edges), x$method,
     if (is.null(x$leak)) "" else "; read from records"

@@ -37,6 +37,7 @@ format.dpadmm_schema <- function(x, ...) {
 
 #' @export
 print.dpadmm_schema <- function(x, ...) {
+  check_no_dots(...)
   cat("<dpadmm_schema>\n")
   cat(sprintf("  %s: %s\n", names(x), format(x)), sep = "")
   invisible(x)

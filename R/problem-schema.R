@@ -2,13 +2,15 @@
 #'
 #' Bounds of numeric columns and levels of categorical ones are part of the model;
 #' read from the records, they leak. State them here instead. Numeric columns are
-#' moved from their bounds to \[0, 1\] (values outside are set to the nearer bound),
-#' categorical ones become one indicator column per level.
+#' moved from their bounds to \[-1, 1\] (values outside are set to the nearer bound),
+#' categorical ones become one indicator column per level; [coef()][coef.dpadmm_fit] gives
+#' coefficients of the columns as they are.
 #'
 #' @param ... one argument per variable of the formula, by its name as it stands
 #'   there (`log(age)` included): two increasing numbers for a numeric one, all
 #'   levels as a character vector for a categorical one. A response with two
 #'   classes has two levels, or is two numbers (`c(0, 1)`); the second is the positive class.
+#'   The response of a regression loss has bounds, in its own units.
 #'   Or a codebook: a data frame with a row for each column, see below. For `c()` schemas.
 #' @return An object of class `dpadmm_schema`, with methods `print()`, `format()`, `c()` (a column
 #'   in two of them is an error), `[` and `as.data.frame()`, which gives a codebook.
@@ -54,11 +56,7 @@ dpadmm_schema <- function(...) {
         )
       }
     } else {
-      check_numbers(column, name, length = 2L)
-      if (column[1L] >= column[2L] || !is.finite(column[2L] - column[1L])) {
-        abort("argument", sprintf("The bounds of `%s` must increase, by a finite step.", name),
-          argument = name, value = column)
-      }
+      check_bounds(column, name)
     }
   }
   structure(columns, class = "dpadmm_schema")

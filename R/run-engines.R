@@ -8,7 +8,8 @@
 # | `collect(party)`                 | its message, list(values =, sent =), or a condition |
 # | `close()`                        | forget keys and states |
 #
-# A new engine is one file with these four functions and a line in engines_table().
+# A new engine is one file with these four functions and a line in engines_table(). It says
+# whether it is `simulated`: whether all parties are in one process, as a statement then says.
 
 #' @noRd
 engines_table <- function() list(local = engine_local, stepwise = engine_stepwise)
@@ -16,19 +17,21 @@ engines_table <- function() list(local = engine_local, stepwise = engine_stepwis
 #' All parties in this process, in C, by threads.
 #' @noRd
 engine_local <- function() {
-  list(name = "local", run = function(plan, records, held, key, keep, threads, tick) {
+  run <- function(plan, records, held, key, keep, threads, tick) {
     run_core(plan, core_records(plan, records, held), key, keep, threads, tick)
-  })
+  }
+  list(name = "local", simulated = TRUE, run = run)
 }
 
 #' An engine of R functions, for run_plan().
 #' @noRd
-new_engine <- function(name, open, submit, collect, close) {
-  list(name = name, run = function(plan, records, held, key, keep, threads, tick) {
+new_engine <- function(name, open, submit, collect, close, simulated) {
+  run <- function(plan, records, held, key, keep, threads, tick) {
     open(plan, records, held, key)
     on.exit(close())
     run_core(plan, NULL, key, keep, threads, tick, list(submit = submit, collect = collect))
-  })
+  }
+  list(name = name, simulated = simulated, run = run)
 }
 
 #' Parties of this process one by one, each with its own records and key, as they would run
@@ -67,5 +70,5 @@ engine_stepwise <- function(saved = FALSE, cache = TRUE, sent = NULL) {
     answers[[party]]
   }
   close <- function() for (party in parties) .Call(ffi_party_close, party)
-  new_engine("stepwise", open, submit, collect, close)
+  new_engine("stepwise", open, submit, collect, close, simulated = TRUE)
 }

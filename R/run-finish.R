@@ -4,7 +4,7 @@
 #' nothing is proved of the releases, what is `printed` about them.
 #' @noRd
 spent_so_far <- function(events, begun, delta, printed = NULL) {
-  if (is.null(events)) {
+  if (is.null(events) || "exact" %in% events$mechanism) {
     return(list(words = "No noise was added, so no privacy was kept to begin with."))
   }
   until <- function(released) released[released$iteration <= begun, , drop = FALSE]

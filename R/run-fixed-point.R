@@ -95,8 +95,12 @@ fixed_point <- function(operator, u0, blocks = NULL, lambda = 0.5, active = "all
       key = key
   )
   structure(list(
-    u = iterates[K, ], iterates = iterates, events = if (!is.null(noise$sigma) &&
-      !is.null(sensitivity)) events(noise$sigma),
+    u = iterates[K, ], iterates = iterates,
+    events = if (is.null(noise$sigma)) {
+      dp_event_exact(neighbours, count = K, iteration = 1)
+    } else if (!is.null(sensitivity)) {
+      events(noise$sigma)
+    },
     noise = noise$sigma, title = sprintf("Noisy fixed-point iteration of %s", operator$title),
       iterations = K,
     sensitivity = sensitivity, delta = delta, seeded = !is.null(seed)
@@ -173,7 +177,7 @@ iteration_noise <- function(noise, epsilon, delta, events, sensitivity) {
   if (is.null(noise) && is.null(epsilon)) return(list(sigma = NULL))
   budget <- check_budget(epsilon, delta, noise)
   if (!budget$private) return(list(sigma = NULL))
-  if (!is.null(noise)) return(list(sigma = given_units(noise, 1L, 1L, character())[1L]))
+  if (!is.null(noise)) return(list(sigma = given_units(noise, "holder", 1L, character())[1L]))
   check_gaussian(budget)
   if (is.null(sensitivity) || !any(sensitivity > 0)) {
     abort("argument", "A budget needs the operator's `sensitivity` (> 0).",

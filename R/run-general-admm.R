@@ -91,7 +91,7 @@ general_admm <- function(prox_f, prox_g, A = NULL, B = NULL, c = 0, u0, lambda =
   }
   structure(list(
     u = if (!is.null(sigma)) u, z = z[K, ], iterates = z,
-      events = if (!is.null(sigma)) events(sigma),
+    events = if (is.null(sigma)) dp_event_exact(count = K, iteration = 1) else events(sigma),
     printed = if (!is.null(sigma)) {
       printed_general_admm(sigma, moved$printed, moved$norm, count = K)
     },

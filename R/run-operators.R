@@ -11,6 +11,7 @@ new_operator <- function(title, d, apply, sensitivity = NULL, blocks = NULL, rec
 
 #' @export
 print.dpadmm_operator <- function(x, ...) {
+  check_no_dots(...)
   cat(sprintf("<dpadmm_operator: %s on %d numbers>\n", x$title, x$d))
   invisible(x)
 }
@@ -150,7 +151,7 @@ operator_admm <- function(x, y, loss = "logistic", penalty = NULL, gamma = 1, cl
   spec <- c(operator_spec(d, loss, "prox", bound), list(
     weight = 1, tol = 1e-10, relay = "server", users = n, lambda = 0.5, prox_gamma = gamma,
     step_bound = Inf, penalty = penalty$name, parameter = penalty_numbers(penalty), sample = 0L,
-    walk = 0L, late = FALSE
+    walk = 0L, late = FALSE, exact = FALSE
   ))
   rows <- measured_rows(records, row_bound)
   new_operator("consensus ADMM", n * d, function(u, coordinates) {

@@ -41,13 +41,16 @@ core_orders.dpadmm_family_graph <- function(method, plan) {
 #' @export
 core_orders.dpadmm_family_server <- function(method, plan) {
   penalty <- plan$problem$penalty
-  scale <- function(x) if (!is.null(x)) rep(x, plan$rounds)
+  N <- plan$problem$N
+  every <- function(x, parties) if (!is.null(x)) matrix(as.double(x), parties, plan$rounds)
   list(
-    relay = "server", weight = 1, ridge = 0, clip = plan$grad_bound, tol = plan$solver_tol,
+    relay = "server", weight = plan$weight, ridge = 0, clip = plan$grad_bound,
+    tol = every(rep_len(if (is.null(plan$tol)) plan$solver_tol else plan$tol, N), N),
+    exact = share_model(plan$problem), first_user = if (N > 1L) seq_len(N) - 1L,
     users = as.integer(plan$n), lambda = plan$lambda, prox_gamma = plan$prox_gamma,
     step_bound = plan$step_bound, penalty = penalty$name, parameter = penalty_numbers(penalty),
-    output_scale = if (!is.null(plan$scales$output)) t(scale(plan$scales$output)),
-    server_scale = scale(plan$scales$server), reach = rep(plan$reach, plan$problem$N),
+    output_scale = every(plan$scales$output, N),
+    server_scale = as.vector(every(plan$scales$server, 1L)), reach = rep(plan$reach, N),
     sample = plan$sample, walk = plan$walk,
     public_key = plan$public_key, late = plan$late
   )
@@ -100,11 +103,11 @@ packed <- function(x, y) {
 core_records <- function(plan, records, held) {
   problem <- plan$problem
   if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
-  users <- problem$users
+  user_size <- if (share_model(problem)) problem$size else problem$users$size
   c(list(
     x = matrix_slots(records$x), y = records$y, place = order(order(held$index)),
     size = problem$size, row_bound = problem$row_bound, layout = "packed"
-  ), if (!is.null(users)) list(user_size = users$size))
+  ), if (!is.null(user_size)) list(user_size = user_size))
 }
 
 #' Records where they lie: sparse ones are read by row, from the transpose.
@@ -121,7 +124,8 @@ in_place <- function(records, row_bound) {
 #' Methods of one holder whose passes are over rows as they lie.
 #' @noRd
 reads_in_place <- function(plan) {
-  is.null(plan$problem$network) && is.null(plan$constraint) && is.null(plan$problem$users)
+  problem <- plan$problem
+  problem$N == 1L && is.null(problem$network) && is.null(plan$constraint) && is.null(problem$users)
 }
 
 #' The records of each party apart.
@@ -132,6 +136,6 @@ party_records <- function(plan, records, held) {
     own <- which(held$index == i)
     c(packed(records$x[own, , drop = FALSE], records$y[own]), list(
       row_bound = plan$problem$row_bound, layout = "packed"
-    ))
+    ), if (share_model(plan$problem)) list(user_size = length(own)))
   })
 }

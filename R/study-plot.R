@@ -19,6 +19,7 @@
 #' @param group names of columns whose values have a line each, or `NULL`.
 #' @param facet one or two names of columns whose values have a panel each, or `NULL`.
 #' @param log `""`, `"x"`, `"y"` or `"xy"`: which axes are logarithmic.
+#' @param xlab,ylab titles of the axes.
 #' @param ... not used; in `plot()` passed to [plot.default()].
 #' @return `summary()`: a data frame with `by`, `mean`, `lowest`, `highest` and `runs`, the
 #'   number of values. `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
@@ -29,9 +30,11 @@
 #' run <- function(setting, seed) data.frame(mean = abs(mean(rnorm(setting$n))))
 #' found <- experiment(data.frame(n = c(10, 100, 1000)), run, repetitions = 5)
 #' summary(found, "mean")
-#' plot(found, "n", "mean", log = "xy")
+#' plot(found, "n", "mean", log = "xy", xlab = "records", ylab = "distance from 0")
 #' @export
-plot.dpadmm_experiment <- function(x, at, y, group = NULL, facet = NULL, log = "", ...) {
+plot.dpadmm_experiment <- function(x, at, y, group = NULL, facet = NULL, log = "",
+                                   xlab = at, ylab = y, ...) {
+  check_plot_dots(..., own = c("x", "y", "type", "log", "main", "xaxt"))
   data <- drawn_data(x, at, y, group, facet, log)
   panels <- split(data, data$panel, drop = TRUE)
   old <- graphics::par(mfrow = grDevices::n2mfrow(length(panels)), mar = c(4, 4, 2, 1))
@@ -42,7 +45,7 @@ plot.dpadmm_experiment <- function(x, at, y, group = NULL, facet = NULL, log = "
   for (p in seq_along(panels)) {
     panel <- panels[[p]]
     plot(across, range(panel$lowest, panel$highest),
-      type = "n", log = log, xlab = at, ylab = y,
+      type = "n", log = log, xlab = xlab, ylab = ylab,
       main = if (length(panels) > 1L) names(panels)[p], xaxt = if (named) "n" else "s", ...
     )
     if (named) graphics::axis(1, seq_along(levels(data$place)), levels(data$place))
@@ -84,6 +87,7 @@ line_looks <- function(n) {
 #' @rdname plot.dpadmm_experiment
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpadmm_experiment <- function(object, x, y, group = NULL, facet = NULL, log = "", ...) {
+  check_no_dots(...)
   need_package("ggplot2", "autoplot()")
   data <- drawn_data(object, x, y, group, facet, log)
   several <- nlevels(data$group) > 1L

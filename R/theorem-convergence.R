@@ -57,14 +57,19 @@ check_convergence <- function(method, network, n = network$n, loss = "logistic",
   iterations <- as.integer(check_number(iterations, "iterations", lower = 1, whole = TRUE))
   check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE)
   if (is.null(M)) M <- loss$curvature * C * row_bound^2 + rho / n
-  M <- per_node(check_numbers(M, "M", lower = 0, open_lower = TRUE), n, "M")
+  names <- if (is.null(network$names)) as.character(seq_len(n)) else network$names
+  M <- per_party(check_numbers(M, "M", lower = 0, open_lower = TRUE), names, "M")
   if (!is.null(L)) check_number(L, "L", lower = 0, open_lower = TRUE)
   if (!is.null(mu)) check_number(mu, "mu", lower = 1, open_lower = TRUE)
   # what is not given is not used: nothing of the schedule is chosen from it
-  size <- if (is.null(size)) rep(NA_real_, check_settled(method, n)) else check_node_sizes(size, n)
+  size <- if (is.null(size)) {
+    rep(NA_real_, check_settled(method, n))
+  } else {
+    per_party(check_numbers(size, "size", lower = 1, whole = TRUE), names, "size")
+  }
   problem <- list(
-    N = n, degree = network$degree, C = C, rho = rho, size = size, records = sum(size),
-    row_bound = row_bound, loss = loss
+    N = n, names = names, degree = network$degree, C = C, rho = rho, size = size,
+    records = sum(size), row_bound = row_bound, loss = loss
   )
   plan <- schedule(method, problem, list(private = FALSE), iterations)
   .convergence_theorems[[method$name]](plan, network, M, L, mu)
@@ -91,10 +96,6 @@ check_settled <- function(method, n) {
     ), argument = "size")
   }
   n
-}
-
-check_node_sizes <- function(size, n) {
-  per_node(check_numbers(size, "size", lower = 1, whole = TRUE), n, "size")
 }
 
 new_convergence <- function(condition, margin, ...) {
@@ -210,6 +211,7 @@ smallest_gamma <- function(holds, from) {
 
 #' @export
 print.dpadmm_convergence <- function(x, ...) {
+  check_no_dots(...)
   print.data.frame(x, row.names = FALSE)
   if (!is.null(attr(x, "gamma"))) {
     cat(sprintf(

@@ -136,3 +136,37 @@ check_orders <- function(orders) {
 check_delta <- function(delta) {
   check_numbers(delta, "delta", lower = 0, upper = 1, open_lower = TRUE, open_upper = TRUE)
 }
+
+#' Arguments that nobody asked for are an error.
+#' @noRd
+check_no_dots <- function(...) {
+  if (...length() == 0L) return(invisible())
+  name <- names(substitute(list(...)))[2L] # of arguments that may be in error themselves
+  named <- length(name) && nzchar(name)
+  abort("argument", paste0(
+    "Unknown argument", if (named) sprintf(" `%s`", name), ".", if (named) words_for(name)
+  ), argument = if (named) name)
+}
+
+#' What a figure passes on to plot(): arguments of plot.default() and of par() that it does not
+#' set itself.
+#' @noRd
+check_plot_dots <- function(..., own = c("x", "y", "type", "log", "xlab", "ylab")) {
+  if (...length() == 0L) return(invisible())
+  given <- names(substitute(list(...)))[-1L]
+  if (is.null(given)) given <- ""
+  known <- setdiff(c(names(formals(graphics::plot.default)), .inline_par), c(own, "..."))
+  if (length(odd <- setdiff(given, known))) {
+    why <- if (odd[1L] %in% own) sprintf("The figure sets `%s` itself.", odd[1L])
+    if (is.null(why)) why <- sprintf("Unknown argument `%s`: plot() does not take it.", odd[1L])
+    abort("argument", why, argument = odd[1L])
+  }
+}
+
+# par() itself would open a device; these are those that plot() takes
+.inline_par <- c(
+  "adj", "bg", "bty", "cex", "cex.axis", "cex.lab", "cex.main", "cex.sub", "col", "col.axis",
+  "col.lab", "col.main", "col.sub", "crt", "err", "family", "fg", "font", "font.axis", "font.lab",
+  "font.main", "font.sub", "lab", "las", "lend", "ljoin", "lmitre", "lty", "lwd", "mgp", "mkh",
+  "pch", "srt", "tck", "tcl", "xaxp", "xaxs", "xaxt", "xpd", "yaxp", "yaxs", "yaxt"
+)

@@ -21,6 +21,7 @@
 #' | `formula` | a term of a formula is not computed row by row |
 #' | `nodes` | a node has no records, or the nodes do not fit the network |
 #' | `network` | a graph is disconnected, has a self-loop or is not symmetric |
+#' | `row_bound` | rows of a matrix are longer than the stated bound |
 #' | `level` | a factor level was not declared or not seen in training |
 #' | `plan` | data do not fit a plan: other parties, sizes or numbers of records |
 #' | `budget` | no noise can meet the asked privacy budget |
@@ -39,22 +40,40 @@
 #' |---|---|
 #' | `privacy_leak` | something was read from the data without noise |
 #' | `theorem` | a setting lies outside a theorem that would otherwise cover it |
-#' | `utility` | a private fit is likely to be mostly noise |
+#' | `utility` | public numbers say that the model will be mostly noise |
 #' | `convergence` | a fit without noise has not arrived at the optimum |
+#' | `shortened` | coefficients are shown of rows that were shortened one by one |
 #'
 #' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
 #'
+#' @examples
+#' # an error says which argument is to blame
+#' tryCatch(
+#'   dpadmm_plan(3, sizes = c(50, 100), epsilon = -1),
+#'   dpadmm_error_argument = function(e) e$argument
+#' )
+#' # what is read from records without noise is a warning of its own class: be strict
+#' tryCatch(
+#'   dpadmm_fit(am ~ wt, mtcars, nodes = 2, epsilon = 5),
+#'   dpadmm_privacy_leak = function(w) "state the columns in a schema"
+#' )
 #' @name dpadmm-conditions
-#' @aliases dpadmm_error dpadmm_warning dpadmm_privacy_leak
+#' @aliases dpadmm_error dpadmm_warning dpadmm_privacy_leak dpadmm_error_argument dpadmm_error_shape
+#'   dpadmm_error_missing dpadmm_error_finite dpadmm_error_labels dpadmm_error_formula
+#'   dpadmm_error_nodes dpadmm_error_network dpadmm_error_level dpadmm_error_plan
+#'   dpadmm_error_budget dpadmm_error_accountant dpadmm_error_theorem dpadmm_error_solver
+#'   dpadmm_error_operator dpadmm_error_interrupt dpadmm_error_engine dpadmm_error_entropy
+#'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_warning_privacy_leak
+#'   dpadmm_warning_theorem dpadmm_warning_utility
 NULL
 
 .error_kinds <- c(
   "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
-  "engine", "entropy", "parse", "size", "unavailable", "package"
+  "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence")
+.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened")
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd

@@ -13,7 +13,7 @@ federated <- function() {
   dpadmm_fit(lasso$x, lasso$y,
     method = fp_admm(gamma = 5, setting = "federated", sample = 0.1, clip = 0.5, noise = "block"),
     loss = "squared", penalty = penalty_l1(0.002), iterations = 1000, noise = gaussian_noise(1),
-    delta = 1e-6, seed = 1, control = control
+    delta = 1e-6, seed = 1, control = control, intercept = FALSE, rows = "shorten"
   )
 }
 invisible(federated())
@@ -28,7 +28,7 @@ w <- rnorm(n)
 central <- function(K) {
   dpadmm_fit(x, y,
     method = fp_admm(gamma = 2), iterations = K, noise = gaussian_noise(1e-3), delta = 1e-6,
-    seed = 1, control = control
+    seed = 1, control = control, intercept = FALSE, rows = "shorten"
   )
 }
 passes <- vapply(1:5, function(k) {

@@ -9,7 +9,7 @@ large <- if (length(arguments)) as.numeric(arguments[1]) else 5e6
 fit <- function(x, y, T, threads) {
   dpadmm_fit(x, y,
     method = acc_admm(), penalty = fused_lasso(ncol(x), 1e-5, 1e-5), iterations = T,
-    epsilon = 1, delta = 1e-5,
+    epsilon = 1, delta = 1e-5, intercept = FALSE, rows = "shorten",
     control = dpadmm_control(threads = threads, progress = FALSE, keep_iterates = FALSE)
   )
 }

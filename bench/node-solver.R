@@ -19,7 +19,7 @@ control <- dpadmm_control(tol = 1e-8, progress = FALSE)
 ours <- function() {
   dpadmm_fit(x, y,
     nodes = N, method = r_admm(eta = 1, gamma = 0.5), C = C, rho = rho, iterations = 50,
-    epsilon = Inf, seed = 1, control = control
+    epsilon = Inf, seed = 1, control = control, intercept = FALSE, rows = "shorten"
   )
 }
 # The network's objective is sum_i C/B_i sum L + rho/2 ||f||^2; over N C it is the mean

@@ -16,7 +16,7 @@ run <- function(method) {
     dpadmm_fit(x, y,
       nodes = N, method = method, C = 1, rho = 0.01, iterations = 30,
       noise = gaussian_noise(sigma), delta = 1e-4, seed = 1,
-      control = dpadmm_control(progress = FALSE)
+      control = dpadmm_control(progress = FALSE), intercept = FALSE, rows = "shorten"
     )
   }
   suppressWarnings(fit(), classes = "dpadmm_warning_utility") # it is about time here

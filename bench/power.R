@@ -13,7 +13,7 @@ far <- function(kind, ...) worst_case_neighbours(kind, ..., numeric = TRUE)
 fit <- function(data, seed, ...) {
   held <- if (!is.null(data$nodes)) list(nodes = data$nodes)
   suppressWarnings(do.call(dpadmm_fit, c(list(data$x, data$y), held, list(
-    delta = 1e-5, seed = seed, control = quiet, ...
+    delta = 1e-5, seed = seed, control = quiet, intercept = FALSE, rows = "shorten", ...
   ))))
 }
 # The clipped slope of a squared loss at 0, by a norm that is right, or by squares.
@@ -58,7 +58,8 @@ bugs <- list(
     release <- function(data, seed) {
       if (broken) quiet$start <- 20 * mean(data$x * data$y)
       suppressWarnings(dpadmm_fit(data$x, data$y, data$nodes, method = admm(eta = 0.5), C = 1,
-        iterations = 2, noise = gaussian_noise(3), delta = 1e-5, seed = seed, control = quiet))
+        iterations = 2, noise = gaussian_noise(3), delta = 1e-5, seed = seed, control = quiet,
+        intercept = FALSE))
     }
     audit(release, pair$data1, pair$data2, runs = 40, bound = "gaussian",
       claim = release(pair$data1, 1), seed = seed

@@ -14,7 +14,8 @@ draw_split <- function(seed) {
 }
 test_error <- function(split, ...) {
   fit <- dpadmm_fit(census$x[-split$test, ], census$y[-split$test],
-    nodes = split$nodes, control = dpadmm_control(progress = FALSE), ...
+    nodes = split$nodes, control = dpadmm_control(progress = FALSE), intercept = FALSE,
+    ...
   )
   mean(predict(fit, census$x[split$test, ]) != census$y[split$test])
 }

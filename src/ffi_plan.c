@@ -120,7 +120,7 @@ static void read_orders(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   plan->eta = ffi_maybe_reals(r, "eta", N * T);
   plan->theta = ffi_maybe_reals(r, "theta", N * T);
   plan->gamma = ffi_maybe_reals(r, "gamma", N);
-  plan->tol = ffi_maybe_reals(r, "tol", N);
+  plan->tol = ffi_maybe_reals(r, "tol", N * T);
   if (r->bad)
     return;
   read_noise(r, plan);
@@ -148,6 +148,7 @@ static void read_server(ffi_reader *r, dpa_plan *plan) {
   server->lambda = ffi_real(r, "lambda", LEAST, 1.0);
   server->gamma = ffi_real(r, "prox_gamma", LEAST, R_PosInf);
   server->step_bound = ffi_real(r, "step_bound", LEAST_BOUND, R_PosInf);
+  server->exact = ffi_flag(r, "exact");
   server->scale = plan->mechanism ? read_scales(r, "server_scale", plan->rounds) : NULL;
   ffi_check(r, !server->scale || plan->mechanism->step, "mechanism");
   server->sample = (size_t)ffi_int(r, "sample", 0, users);

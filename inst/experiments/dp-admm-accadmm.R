@@ -108,6 +108,7 @@ fused_fit <- function(problem, algorithm, epsilon, steps = fused_steps, accounta
     dpadmm_fit(problem$x, problem$y,
       method = method(eta = eta, rho = rho, gamma = gamma, ...), penalty = problem$penalty,
       iterations = steps, epsilon = epsilon, delta = fused_delta, seed = seed,
+      intercept = FALSE, rows = "shorten",
       control = dpadmm_control(accountant = accountant, progress = FALSE)
     ),
     classes = "dpadmm_warning_theorem" # gamma = 1 is below the theorem's bound, as in the paper

@@ -62,7 +62,8 @@ sgd_noise <- function(problem, epsilon) {
   if (is.null(sgd_noises[[key]])) {
     fit <- dpadmm_fit(problem$x, problem$y,
       method = dp_sgd(batch = 0.1, clip = 1), loss = "squared", iterations = lasso_rounds,
-      epsilon = epsilon, delta = 1e-6, control = dpadmm_control(progress = FALSE)
+      epsilon = epsilon, delta = 1e-6, intercept = FALSE, rows = "shorten",
+      control = dpadmm_control(progress = FALSE)
     )
     assign(key, fit$noise, envir = sgd_noises)
   }
@@ -74,7 +75,8 @@ lasso_fit <- function(problem, curve, setting, epsilon, seed) {
   fit <- function(method, ..., accountant = "sound") {
     coef(dpadmm_fit(problem$x, problem$y,
       method = method, loss = "squared", penalty = penalty_l1(problem$kappa),
-      iterations = lasso_rounds, ..., delta = 1e-6, seed = seed,
+      iterations = lasso_rounds, ..., delta = 1e-6, seed = seed, intercept = FALSE,
+      rows = "shorten",
       control = dpadmm_control(progress = FALSE, accountant = accountant)
     ))
   }

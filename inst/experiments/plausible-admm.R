@@ -40,6 +40,7 @@ plausible_fit <- function(setting, seed, x, y, keep = FALSE) {
     C = setting$C, rho = 0.01, iterations = 30,
     epsilon = if (free) Inf else setting$epsilon, delta = if (free) 0 else 1e-4,
     noise = if (setting$method %in% c("DVP", "M-ADMM", "R-ADMM")) "gamma", seed = seed,
+    intercept = FALSE,
     control = dpadmm_control(
       keep_iterates = keep, accountant = setting$accountant, progress = FALSE
     )

@@ -27,7 +27,7 @@ recycled_run <- function(setting, seed, at = 1:50) {
   fit <- function(method, ...) {
     dpadmm_fit(records$x[train, ], records$y[train],
       nodes = nodes, network = network, method = method, C = 1750, rho = setting$rho,
-      iterations = 50, seed = seed, control = dpadmm_control(
+      iterations = 50, seed = seed, intercept = FALSE, control = dpadmm_control(
         keep_iterates = TRUE, progress = FALSE,
         accountant = if (setting$match == "printed") "paper" else "sound"
       ), ...

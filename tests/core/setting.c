@@ -46,7 +46,6 @@ static void make_orders(setting *s, const dpa_mechanism *mechanism, size_t parti
   for (size_t i = 0; i < PARTIES; i++) {
     s->weight[i] = 0.5 + 0.25 * (double)i;
     s->gamma[i] = 0.1 * (double)(i + 1);
-    s->tol[i] = 1e-9;
     s->start_scale[i] = 2.0;
     s->test[i].vector.threshold = 0.0;
     s->test[i].vector.threshold_scale = 0.1;
@@ -56,6 +55,7 @@ static void make_orders(setting *s, const dpa_mechanism *mechanism, size_t parti
   }
   for (size_t k = 0; k < PARTIES * ROUNDS; k++) {
     s->eta[k] = s->theta[k] = 0.5 + 0.01 * (double)k;
+    s->tol[k] = 1e-9;
     s->objective[k] = 2.0;
     s->output[k] = 3.0;
   }

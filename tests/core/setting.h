@@ -22,7 +22,7 @@ typedef struct setting {
   dpa_key key;
   dpa_holding holding[PARTIES];
   double x[PARTIES][RECORDS * D], y[PARTIES][RECORDS], norm[PARTIES][RECORDS];
-  double weight[PARTIES], gamma[PARTIES], tol[PARTIES], start[PARTIES * D];
+  double weight[PARTIES], gamma[PARTIES], tol[PARTIES * ROUNDS], start[PARTIES * D];
   double eta[PARTIES * ROUNDS], theta[PARTIES * ROUNDS];
   double objective[PARTIES * ROUNDS], output[PARTIES * ROUNDS], server[ROUNDS];
   double step[ROUNDS], parameter[DPA_PENALTY_PARAMETERS];

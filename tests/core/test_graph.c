@@ -26,7 +26,7 @@ typedef struct path_run {
   int rule[T];
   double eta[NODES * T], theta[NODES * T], objective[NODES * T], output[NODES * T];
   double hidden[NODES * T];
-  double gamma[NODES], tol[NODES], weight[NODES];
+  double gamma[NODES], tol[NODES * T], weight[NODES];
   double first[NODES], f[NODES], iterates[NODES * T], gap[T], step[T];
   size_t calls, stop; /* poll: how often called; stop at this call */
   size_t seen[1000];
@@ -47,13 +47,13 @@ static void prepare(path_run *s, int cycle, int noise) {
     const dpa_records data = {.n = SIZE, .d = 1, .y = y[i], .dense = x[i]};
     s->holding[i].records = data;
     s->gamma[i] = 0.1 * (double)i;
-    s->tol[i] = 1e-14;
     s->weight[i] = 0.5 + 0.25 * (double)i;
     s->first[i] = 0.3 - 0.2 * (double)i; /* a public start */
     for (size_t t = 0; t < T; t++) {
       const int exact = cycle == 1 || t % 2 == 0;
       const size_t at = t * NODES + i;
       s->rule[t] = exact ? 0 : 1;
+      s->tol[at] = 1e-14;
       s->eta[at] = (0.5 + 0.1 * (double)i) * pow(1.1, (double)(t / 2));
       s->theta[at] = exact ? s->eta[at] : 0.0;
       s->objective[at] = exact && noise == 1 ? 2.0 + (double)i : 0.0;

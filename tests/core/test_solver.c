@@ -3,6 +3,7 @@
  * starts. */
 #include "check.h"
 #include "problem.h"
+#include "vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,6 +122,32 @@ static void check_hessian(int sparse) {
   problem_drop(&p);
 }
 
+/* Steps against the gradient alone arrive, in as many as the plan counts on. */
+static void check_plain(void) {
+  const double quads[] = {1.0, 0.1, 0.01};
+  for (int k = 0; k < 3; k++) {
+    problem p = problem_make(60, 8, 1.0, 0, &dpa_loss_logistic, 85);
+    dpa_solver s;
+    void *memory = problem_place(&s, &p, &dpa_loss_logistic, 0.0, 1.0 / 60.0);
+    const double longest = dpa_records_longest(&p.data);
+    const double most = quads[k] + 0.25 * longest * longest, tol = 1e-10;
+    /* |f| at the solution, from the slopes and the linear term */
+    const double far = (longest + dpa_norm(p.lin, 8)) / quads[k];
+    s.roam = 1e6;
+    dpa_solver_start(&s, quads[k], p.lin, tol);
+    s.at.plain = 1;
+    dpa_status status = dpa_solver_advance(&s);
+    double steps = 1.0;
+    for (; status == DPA_CONTINUE; steps++)
+      status = dpa_solver_advance(&s);
+    CHECK(status == DPA_OK && s.at.norm <= tol);
+    CHECK(steps <= most / quads[k] * log(10.0 * most * far / tol));
+    CHECK(steps > 10.0);
+    free(memory);
+    problem_drop(&p);
+  }
+}
+
 /* ---- the ends of the range ------------------------------------------------------- */
 
 static void check_extremes(void) {
@@ -149,7 +176,10 @@ static void check_extremes(void) {
     const double kept = p.lin[3];
     p.lin[3] = bad[k];
     dpa_solver_start(&s, 1.0, p.lin, 1e-10);
-    CHECK(dpa_solver_advance(&s) == DPA_NUMERIC);
+    dpa_status status = DPA_CONTINUE;
+    for (int step = 0; step < 3 && status == DPA_CONTINUE; step++)
+      status = dpa_solver_advance(&s);
+    CHECK(status == DPA_NUMERIC);
     p.lin[3] = kept;
   }
   problem_solve(&p, &s, 1.0, 1e-10); /* no harm done */
@@ -186,6 +216,7 @@ void test_solver(void) {
   check_layouts();
   check_hessian(0);
   check_hessian(1);
+  check_plain();
   check_extremes();
   check_empty();
   check_arena();

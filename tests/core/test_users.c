@@ -76,7 +76,7 @@ enum { USERS = 9, WIDE = 60, LONG = 25 };
 typedef struct users_run {
   dpa_plan plan;
   int rule[LONG];
-  double tol, parameter[DPA_PENALTY_PARAMETERS];
+  double tol[LONG], parameter[DPA_PENALTY_PARAMETERS];
   double z[WIDE], iterates[WIDE * LONG], step[LONG];
 } users_run;
 
@@ -100,7 +100,7 @@ static int run_users(users_run *run, double lambda, size_t sample, double step_b
   plan->loss = &dpa_loss_logistic;
   plan->clip = 0.4;
   plan->rule = run->rule;
-  plan->tol = &run->tol;
+  plan->tol = run->tol;
   plan->penalty = &dpa_penalty_none;
   plan->parameter = run->parameter;
   plan->server.users = USERS;

@@ -29,13 +29,19 @@ N = len(SIZES)
 NEIGHBOURS = [[b if a == i else a for a, b in EDGES if i in (a, b)] for i in range(N)]
 
 
+def reach_of(case, most):
+    """Of the node with the least modulus: the others follow it as far as it goes."""
+    least = RHO / N + 2 * case["eta"] * min(len(near) for near in NEIGHBOURS)
+    return (100 * C + 2 * most) / least
+
+
 def rounding(case, size, modulus, output, hidden):
     """What the program's minimiser may be off by beyond BETA, in units of the gradient (vignette
     "privacy-accounting", "The program, to the last bit"); L = 1, L'' = 1/4, rows of norm 1."""
     u, scale, gaussian = 2.0**-53, case["scale"], case["noise"] == "gaussian"
     most = 38 * math.sqrt(D) * scale if gaussian else 700 * D / scale
     drawn = 2.0**-41 * math.sqrt(D) * scale if gaussian else (1.5 * D + 40) * u * most
-    reach = (100 * C + 2 * most) / modulus
+    reach = reach_of(case, most)
 
     def summed(n, bound):
         return 1.01 * (n + 16) * u * bound
@@ -50,11 +56,11 @@ def rounding(case, size, modulus, output, hidden):
     return solver + added + drawn + modulus * sent
 
 
-def query_rounding(case, size, modulus, sizes):
+def query_rounding(case, size, sizes):
     """The same of a query of the test, whose noise has these two sizes."""
     u, scale, gaussian = 2.0**-53, case["scale"], case["noise"] == "gaussian"
     most = 38 * math.sqrt(D) * scale if gaussian else 700 * D / scale
-    reach = (100 * C + 2 * most) / modulus
+    reach = reach_of(case, most)
     grid = max(2.0**-40 * min(sizes), 2.0**-50 * max(sizes), 2.0**-58 * case["threshold"])
     summed = 1.01 * (size + 16) * u * case["loss_clip"]
     return 16 * (D + 6) * u * reach + 2 * summed + 32 * u * (case["loss_clip"] + 1) + 2 * grid
@@ -80,7 +86,7 @@ def slops(case):
             moved = math.sqrt(D) * 2 * slop[i] / modulus
             hidden = moved / (9e-4 * 2 * C / size * case["scale"])
             needed.append(rounding(case, size, modulus, found[1], hidden))
-            asked.append(query_rounding(case, size, modulus, test_sizes(case, *found[2:]))
+            asked.append(query_rounding(case, size, test_sizes(case, *found[2:]))
                          if test else 0.0)
         if all(a <= b for a, b in zip(needed + asked, slop + query)):
             return slop, query

@@ -13,6 +13,7 @@ import numpy as np
 PURPOSE_OBJECTIVE, PURPOSE_OUTPUT, PURPOSE_THRESHOLD, PURPOSE_QUERY = 0, 1, 2, 3
 PURPOSE_RELEASE, PURPOSE_DERIVE = 6, 8
 MASK32 = 0xFFFFFFFF
+STRIPS = 8  # of a standard deviation, see discrete.h
 STEPS = 41  # a scale is between 2^40 and 2^41 steps of its grid
 
 
@@ -119,29 +120,28 @@ class Stream:
     def uniform_number(self):
         return Lazy(self)
 
-    def trial(self, a, b, half=False):
-        """True with probability exp(-a/b), or exp(-(a/b)^2/2) with `half`."""
-        last = self.uniform_number()
-        if not last.below_ratio(a, b):
-            return True
-        n = 0
+    def trial(self, a, b, c=None, d=None):
+        """True with probability exp(-(a/b)(c/d)), or exp(-a/b)."""
+        last, n = None, 0
         while True:
-            if half and not self.uniform_number().below_ratio(a, 2 * b):
+            if d and not self.uniform_number().below_ratio(c, d):
                 return n % 2 == 0
             this = self.uniform_number()
-            if not this.below(last):
-                return n % 2 == 1
+            if not (this.below_ratio(a, b) if last is None else this.below(last)):
+                return n % 2 == 0
             last, n = this, n + 1
 
     def discrete_gaussian(self, s):
         while True:
-            u, q = self.uniform_number(), 0
-            while not u.below_number(COARSE[q]):
-                q += 1
-            r = self.below(s)
-            if not self.trial(r, s, half=True) or not all(self.trial(r, s) for _ in range(q)):
+            u, j = self.uniform_number(), 0
+            while not u.below_number(COARSE[j]):
+                j += 1
+            r, negative = divmod(self.below(2 * -(-s // STRIPS)), 2)
+            size = -(-j * s // STRIPS) + r
+            e, unit = STRIPS * size - j * s, 2 * STRIPS**2
+            m = 1 + (2 * j + 1) // unit
+            if e >= s or not all(self.trial(e, s, 2 * j * s + e, unit * m * s) for _ in range(m)):
                 continue
-            size, negative = q * s + r, self.word() >> 63
             if not negative or size > 0:
                 return -size if negative else size
 
@@ -195,11 +195,11 @@ class Lazy:
 
 
 def coarse_table():
-    """floor(2^256 P(q <= k)) for P(q) proportional to exp(-q^2/2)."""
+    """floor(2^256 P(strip <= j)) for P(j) proportional to exp(-(j/STRIPS)^2/2)."""
     getcontext().prec = 160
-    mass = [(-Decimal(q * q) / 2).exp() for q in range(60)]
+    mass = [(-Decimal(j * j) / (2 * STRIPS**2)).exp() for j in range(60 * STRIPS)]
     total = sum(mass)
-    return [int(sum(mass[:k + 1]) / total * 2**256) for k in range(18)] + [2**256]
+    return [int(sum(mass[:j + 1]) / total * 2**256) for j in range(18 * STRIPS)] + [2**256]
 
 
 COARSE = coarse_table()

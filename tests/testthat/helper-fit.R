@@ -17,5 +17,5 @@ fit_four_nodes <- function(..., .x = four_nodes$x, .y = four_nodes$y, .nodes = f
   )
 }
 
-#' Unnamed coefficients of every node.
-node_coefficients <- function(model) unname(coef(model, node = "all"))
+#' Unnamed coefficients of every node, as they were released.
+node_coefficients <- function(model) unname(coef(model, node = "all", scale = "schema"))

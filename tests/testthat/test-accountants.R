@@ -7,7 +7,7 @@ test_that("every accountant answers for what it handles and refuses the rest by 
     yes <- handled(accountant, 2, count = 3)
     expect_gt(length(yes), 0, label = paste("mechanisms handled by", accountant))
     answered <- union(answered, names(yes))
-    for (name in names(examples(1))) {
+    for (name in setdiff(names(examples(1)), "exact")) {
       event <- examples(2, count = 3)[[name]]
       if (name %in% names(yes)) {
         got <- account(event, 1e-5, accountant)
@@ -19,8 +19,9 @@ test_that("every accountant answers for what it handles and refuses the rest by 
       }
     }
   }
-  # nothing is proved of the printed test, and everything else is somebody's
-  expect_identical(setdiff(names(examples(1)), answered), "printed_test")
+  # nothing is proved of the printed test, nobody is asked about what has no noise, and
+  # everything else is somebody's
+  expect_setequal(setdiff(names(examples(1)), answered), c("exact", "printed_test"))
   for (name in names(.mechanisms)) {
     for (e in .mechanisms[[name]]$examples(2)) {
       expect_identical(e$mechanism, name)

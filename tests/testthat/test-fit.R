@@ -36,9 +36,8 @@ test_that("data frames and formulas give the fit of the matrix they stand for", 
   data <- data.frame(y = y, a = x[, 1], b = x[, 2], g = rep_len(c("u", "v", "w"), n), at = nodes)
   schema <- dpadmm_schema(a = c(-0.5, 0.3), b = c(-1, 1), g = c("w", "v", "u"))
   by_hand <- cbind(
-    1, pmin(data$a + 0.5, 0.8) / 0.8, (data$b + 1) / 2,
-    data$g == "w", data$g == "v", data$g == "u"
-  )
+    1, (pmin(data$a, 0.3) + 0.1) / 0.4, data$b, data$g == "w", data$g == "v", data$g == "u"
+  ) / sqrt(4) * dpadmm:::.inside
   want <- fit(.x = by_hand)
   formula <- dpadmm_fit(y ~ a + b + g, data, nodes = ~at, schema = schema,
     method = plain, epsilon = Inf, iterations = 6)
@@ -57,15 +56,21 @@ test_that("data frames and formulas give the fit of the matrix they stand for", 
   expect_identical(coef(with_nodes, "all"), coef(formula, "all"))
   bare <- dpadmm_fit(y ~ a + b - 1, data, nodes = ~at, schema = schema,
     method = plain, epsilon = Inf, iterations = 6)
-  expect_equal(found(bare), found(fit(.x = by_hand[, 2:3])), tolerance = 1e-9)
-  # rows are scaled columns, and shortened, at predict() too
+  # without an intercept nothing takes up a shift
+  unshifted <- cbind(pmin(data$a, 0.3) / 0.5, data$b) / sqrt(2)
+  expect_equal(found(bare), found(fit(.x = unshifted)), tolerance = 1e-9)
   expect_equal(
     predict(formula, data, "link"), predict(want, by_hand, "link"),
     tolerance = 1e-9
   )
-  norm <- sqrt(rowSums(by_hand^2))
-  expect_gt(max(norm), 1.2)
-  expect_equal(predict(formula, data, "link"), drop(by_hand %*% coef(formula)) / pmax(norm, 1))
+  # rows are shortened at predict() too, where the user wants them so
+  short <- dpadmm_fit(y ~ a + b + g, data, nodes = ~at, schema = schema, rows = "shorten",
+    method = plain, epsilon = Inf, iterations = 6)
+  long <- 2 * by_hand
+  expect_equal(found(short), found(fit(.x = long)), tolerance = 1e-9)
+  norm <- sqrt(rowSums(long^2))
+  expect_gt(min(norm), 1.2)
+  expect_equal(predict(short, data, "link"), drop(long %*% colMeans(found(short))) / norm)
 })
 
 test_that("a transformed variable is one column with bounds of its own", {
@@ -74,7 +79,7 @@ test_that("a transformed variable is one column with bounds of its own", {
   model <- dpadmm_fit(y ~ log(a) + I(a^2), data,
     nodes = ~at, schema = schema, method = plain, epsilon = Inf, iterations = 6
   )
-  by_hand <- cbind(1, x[, 1] + 0.5, data$a^2 / 4)
+  by_hand <- cbind(1, 2 * x[, 1], data$a^2 / 2 - 1) / sqrt(3)
   expect_equal(found(model), found(fit(.x = by_hand)), tolerance = 1e-9)
   expect_identical(names(coef(model)), c("(Intercept)", "log(a)", "I(a^2)"))
   one <- data[7, "a", drop = FALSE]
@@ -161,7 +166,7 @@ test_that("bounds and levels read from the records are said in a warning and the
   expect_identical(class(leak$warning)[1:3], c("dpadmm_privacy_leak",
     "dpadmm_warning_privacy_leak", "dpadmm_warning"))
   expect_identical(leak$warning$argument, "schema")
-  for (what in c("the range of `age`", "the levels of `sex`", "the levels of `y`")) {
+  for (what in c("the range of `age`", "the levels of `sex` and `y`")) {
     expect_match(conditionMessage(leak$warning), what, fixed = TRUE)
     line <- grep("Not covered: what was read from the records,", strsplit(leak$text, "\n")[[1]],
       value = TRUE)

@@ -81,9 +81,53 @@ test_that("small linear systems have the variance and reach of their sums", {
   got <- small_response(7, matrix(a), matrix(s), 1, 1)
   expect_equal(got[["variance"]], s^2 * sum(a^(2 * 0:6)))
   expect_equal(got[["reach"]], sum(a^(0:6)))
-  averaged <- small_response(2, matrix(a), matrix(s), 1, 1, average = TRUE, start = 1)
-  # (x1 + x2) / 2 with x1 = a x0 + e1, x2 = a x1 + e2
-  expect_equal(averaged[["variance"]], (s^2 * ((1 + a)^2 + 1) + (a + a^2)^2) / 4)
+  # three coordinates, step by step
+  step <- matrix(c(0.5, 0.2, -0.1, 0.3, 0.7, 0, 0.1, -0.4, 0.6), 3)
+  noise <- cbind(c(1, 0.5, 0), c(0, 2, 1))
+  read <- c(1, -1, 2)
+  for (T in c(1, 2, 6, 13)) {
+    got <- small_response(T, step, noise, 1:3, read)
+    power <- diag(3)
+    variance <- reach <- 0
+    for (t in 1:T) {
+      variance <- variance + sum((read %*% power %*% noise)^2)
+      reach <- reach + sum(read %*% power %*% 1:3)
+      power <- power %*% step
+    }
+    expect_equal(got, c(variance = variance, reach = reach))
+  }
+})
+
+test_that("the response of gradient ADMM is that of its steps, each noise by itself", {
+  x <- list(c(0.8, 0.5), -0.2)
+  u <- list(c(0.3, 0.1), 0.6)
+  a <- 1.3
+  sd <- c(2, 1, 0.5, 3, 1.5)
+  momentum <- c(0, 0.2, 0.4, 0.5, 0.6)
+  # what is left of one unit of noise in x, or of a start, by the steps as they are written
+  run <- function(k, t0, average) {
+    before <- now <- c(0, if (t0 == 0) 1 else 0)
+    seen <- numeric(5)
+    ahead <- now
+    for (t in 1:5) {
+      kick <- if (t == t0) 1 else 0
+      before <- now
+      now <- c(x[[1]][k] * ahead[1] + x[[2]] * ahead[2] + kick,
+        u[[1]][k] * ahead[1] + u[[2]] * ahead[2] + a * kick)
+      ahead <- now + momentum[t] * (now - before)
+      seen[t] <- now[1]
+    }
+    if (average) mean(seen) else seen[5]
+  }
+  for (average in c(FALSE, TRUE)) {
+    got <- split_response(x, u, momentum, sd, 0.7, a, average, start = 0.4)
+    for (k in 1:2) {
+      left <- vapply(1:5, run, 0, k = k, average = average)
+      start <- run(k, 0, average)
+      expect_equal(got$variance[k], sum((sd * left)^2) + (0.4 * start)^2)
+      expect_equal(got$reach[k], 0.7 * sum(left))
+    }
+  }
 })
 
 test_that("the strongest gradient is the mean over the sphere", {
@@ -164,7 +208,9 @@ test_that("a fit without learning is called mostly noise, and a good one useful"
   expect_identical(called(rep(133, 4), 8, 0.5), "mostly noise") # the size of Pima
   expect_identical(called(rep(2000, 4), 8, 2), "useful")
   # one large party and small ones, which hide their few records alone
-  expect_identical(called(c(3700, 200, 80, 20), 4, 1), "mostly noise")
+  unlike <- c(3700, 200, 80, 20)
+  expect_identical(called(unlike, 4, 1, weights = "nodes"), "mostly noise")
+  expect_identical(called(unlike, 4, 1), "useful")
   expect_identical(called(rep(1000, 4), 4, 1), "useful")
 })
 

@@ -91,12 +91,13 @@ test_that("statements name who sees what", {
   expect_match(paste(format(privacy(fit)), collapse = " "), "released models")
   expect_match(paste(format(privacy(fit, view = "local")), collapse = " "), "the server included")
   expect_match(paste(format(privacy(fit, "paper")), collapse = " "), "promises too much")
-  walk <- dpadmm_fit(data$x, data$sign,
-    nodes = rep(1:50, 4), method = fp_admm(gamma = 0.1, setting = "decentralized"), iterations = 30,
+  expect_message(walk <- dpadmm_fit(data$x, data$sign,
+    nodes = rep(1:50, 4), iterations = 30,
+    method = fp_admm(gamma = 0.1, setting = "decentralized", unit = "holder"),
     noise = gaussian_noise(0.3), delta = 1e-6, seed = 3, control = quiet
-  )
+  ), "all records of a holder together \\(4\\)", class = "dpadmm_message_unit")
   words <- gsub(" +", " ", paste(format(privacy(walk)), collapse = " "))
   expect_match(words, "Another user")
-  expect_match(words, "any one user's data been another")
+  expect_match(words, "any one holder's records been another")
   expect_error(privacy(fit, view = "network"), class = "dpadmm_error_argument")
 })

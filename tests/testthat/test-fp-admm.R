@@ -160,26 +160,29 @@ test_that("users with several records take the proximal step of their mean loss"
   data <- unequal_records(n = 20, d = 3)
   users <- rep(c("a", "b", "c"), c(3, 7, 10))
   gamma <- 2
-  u <- matrix(0, 3, 3)
-  path <- NULL
-  for (k in 1:6) {
-    z <- colMeans(u)
-    path <- rbind(path, z)
-    for (i in 1:3) {
-      mine <- users == c("a", "b", "c")[i]
-      xm <- data$x[mine, ]
-      ym <- data$y[mine]
-      v <- 2 * z - u[i, ]
-      x <- solve(crossprod(xm) / sum(mine) + diag(3) / gamma, crossprod(xm,
-        ym) / sum(mine) + v / gamma)
-      u[i, ] <- u[i, ] + 2 * 0.5 * (x - z)
+  # the mean over users, or over their records
+  for (unit in c("holder", "record")) {
+    u <- matrix(0, 3, 3)
+    path <- NULL
+    for (k in 1:6) {
+      z <- colMeans(u)
+      path <- rbind(path, z)
+      for (i in 1:3) {
+        mine <- users == c("a", "b", "c")[i]
+        share <- if (unit == "holder") 1 / sum(mine) else 3 / 20
+        xm <- data$x[mine, ]
+        v <- 2 * z - u[i, ]
+        x <- solve(share * crossprod(xm) + diag(3) / gamma,
+          share * crossprod(xm, data$y[mine]) + v / gamma)
+        u[i, ] <- u[i, ] + 2 * 0.5 * (x - z)
+      }
     }
+    fit <- dpadmm_fit(data$x, data$y,
+      nodes = users, method = fp_admm(gamma = gamma, unit = unit), loss = "squared",
+        iterations = 6, epsilon = Inf, control = quiet
+    )
+    expect_lt(max(abs(unname(fit$iterates) - unname(path))), 1e-8)
   }
-  fit <- dpadmm_fit(data$x, data$y,
-    nodes = users, method = fp_admm(gamma = gamma), loss = "squared", iterations = 6,
-      epsilon = Inf, control = quiet
-  )
-  expect_lt(max(abs(unname(fit$iterates) - unname(path))), 1e-8)
 })
 
 test_that("clipping the implicit gradient of squared loss is Huber's proximal step", {

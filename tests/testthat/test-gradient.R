@@ -32,8 +32,9 @@ test_that("x may be a data frame, a formula, a dense or a sparse matrix", {
   schema <- dpadmm_schema(a = c(-0.5, 0.5), b = c(-0.5, 0.5))
   formula <- dpadmm_fit(label ~ a + b, data, schema = schema, method = grad_admm(), epsilon = Inf,
     iterations = 10)
-  by_hand <- fit(.x = cbind(1, x[, 1] + 0.5, x[, 2] + 0.5))
-  expect_equal(unname(coef(formula)), unname(coef(by_hand)), tolerance = 1e-12)
+  by_hand <- fit(.x = cbind(1, 2 * x[, 1], 2 * x[, 2]) / sqrt(3) * dpadmm:::.inside)
+  released <- coef(formula, scale = "schema")
+  expect_equal(unname(released), unname(coef(by_hand)), tolerance = 1e-12)
   frame <- dpadmm_fit(data[-1], y, schema = schema, method = grad_admm(), epsilon = Inf,
     iterations = 10)
   expect_equal(coef(frame), coef(formula), tolerance = 1e-12)

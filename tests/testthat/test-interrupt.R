@@ -64,7 +64,7 @@ test_that("a private fit that is interrupted ends at once and says what was spen
     "In iteration %d: Interrupted. The %d noisy updates begun so far have spent epsilon = %s.",
     begun, updates, format(answer$spent$epsilon, digits = 4)
   ))
-  expect_length(answer$again, 20) # the process goes on and can fit again
+  expect_length(answer$again, 21) # the process goes on and can fit again
 })
 
 test_that("without noise there is nothing to have spent", {

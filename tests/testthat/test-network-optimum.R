@@ -77,7 +77,7 @@ fit_exact <- function(method, adjacency, loss = "logistic", iterations = 400, da
                       threads = 1) {
   dpadmm_fit(data, y,
     nodes = by, network = network_adjacency(adjacency), method = method, loss = loss,
-    C = C, rho = rho, iterations = iterations, epsilon = Inf,
+    C = C, rho = rho, weights = "nodes", iterations = iterations, epsilon = Inf,
     control = dpadmm_control(keep_iterates = TRUE, tol = 1e-12, threads = threads)
   )
 }

@@ -154,13 +154,14 @@ test_that("statuses become the documented conditions", {
   expect_false(ended_early("interrupt"))
 })
 
-test_that("constructors keep the scale and its shape", {
+test_that("constructors keep the scale, its shape and the names of parties", {
   expect_identical(unclass(gamma_noise(0.5)), list(mechanism = "gamma", scale = 0.5))
   expect_identical(gaussian_noise(0.5)$mechanism, "gaussian")
   expect_identical(gaussian_noise(2L)$scale, 2)
-  expect_identical(gaussian_noise(c(a = 1, b = 2))$scale, c(1, 2))
+  expect_identical(gaussian_noise(c(a = 1, b = 2))$scale, c(a = 1, b = 2))
   schedule <- matrix(1:6, 2, dimnames = list(c("a", "b"), NULL))
-  expect_identical(gamma_noise(schedule)$scale, matrix(as.double(1:6), 2))
+  expect_identical(gamma_noise(schedule)$scale, schedule + 0)
+  expect_null(dimnames(gamma_noise(unname(schedule))$scale))
   expect_s3_class(gamma_noise(1), c("dpadmm_noise_gamma", "dpadmm_noise"), exact = TRUE)
   expect_s3_class(gaussian_noise(1), c("dpadmm_noise_gaussian", "dpadmm_noise"), exact = TRUE)
 })

@@ -13,8 +13,8 @@ plan_of <- function(..., formula = ill ~ age + smoker, .schema = schema, .sizes 
 }
 
 test_that("no argument of a plan could carry a record", {
-  for (method in list(dpadmm_plan, getS3method("dpadmm_plan", "default"),
-    getS3method("dpadmm_plan", "formula"), dpadmm:::make_plan, dpadmm:::plan_for)) {
+  for (method in list(dpadmm::dpadmm_plan, dpadmm:::dpadmm_plan.default,
+    dpadmm:::dpadmm_plan.formula, dpadmm:::make_plan, dpadmm:::plan_for)) {
     expect_false(any(c("data", "y", "records") %in% names(formals(method))))
   }
 })

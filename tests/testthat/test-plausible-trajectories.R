@@ -28,7 +28,7 @@ for (row in seq_len(nrow(cases))) {
     fit <- do.call(dpadmm_fit, c(list(
       x = as.matrix(records[grep("^x", names(records))]), y = records$label, nodes = records$node,
       network = network_adjacency(adjacency), method = do.call(case$method, settings),
-      C = 5, rho = 0.7, iterations = 8, seed = 11,
+      C = 5, rho = 0.7, weights = "nodes", iterations = 8, seed = 11,
       control = dpadmm_control(keep_iterates = TRUE, accountant = if (printed) "paper" else "sound")
     ), noise))
     expected <- iterates[iterates$case == case$case, ]

@@ -20,6 +20,22 @@ test_that("summary() is mean, range and count over repetitions", {
   expect_error(summary(found, "method"), class = "dpadmm_error_argument")
 })
 
+test_that("titles of axes are the columns' names, or what they are called", {
+  drawn <- function(...) { # all text of a figure
+    file <- tempfile(fileext = ".pdf")
+    on.exit(unlink(file))
+    grDevices::pdf(file, compress = FALSE, useKerning = FALSE)
+    plot(found, "eps", "error", group = "method", ...)
+    grDevices::dev.off()
+    text <- grep(" Tj$", readLines(file, warn = FALSE), value = TRUE)
+    sub(".*\\((.*)\\) Tj", "\\1", text)
+  }
+  expect_identical(intersect(c("eps", "error"), drawn()), c("eps", "error"))
+  titled <- drawn(xlab = "budget", ylab = "share of mistakes")
+  expect_identical(setdiff(c("budget", "share of mistakes"), titled), character())
+  expect_identical(intersect(c("eps", "error"), titled), character())
+})
+
 test_that("figures show those, with lines that differ in type and shape", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

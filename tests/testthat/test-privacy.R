@@ -11,7 +11,7 @@ degree <- c(1, 2, 1)
 
 fit <- function(method, ..., C = 3, rho = 0.6, iterations = 6, network = path) {
   dpadmm_fit(x, y, nodes = nodes, network = network, method = method, C = C, rho = rho,
-    iterations = iterations, ...)
+    weights = "nodes", iterations = iterations, ...)
 }
 
 share <- 3 / sizes # C / B
@@ -236,7 +236,7 @@ test_that("the statement is in plain words", {
     "the probability of any event is at most 7.39 times what it would have been then.",
     "The number of records of each node is taken to be public.",
       "3 releases a node with Gamma-norm noise in the objective",
-    "Rows have norm at most 2", "It holds for the program as it runs",
+    "Rows have norm at most 2", "It covers the program as it runs, rounding included",
       "simulation, not a private release"
   )) {
     expect_match(paste(text, collapse = " "), gsub(" ", " +", gsub("([().])", "\\\\\\1", line)))
@@ -252,6 +252,7 @@ test_that("what a statement says comes from the events alone", {
   one <- fit(r_admm(eta = 0.8), noise = gamma_noise(0.7))
   two <- dpadmm_fit(x[n:1, ] / 3, y,
     nodes = nodes, network = path, method = r_admm(eta = 0.8), C = 3, rho = 0.6, iterations = 6,
+    weights = "nodes",
     noise = gamma_noise(0.7)
   )
   expect_identical(format(privacy(one)), format(privacy(two)))

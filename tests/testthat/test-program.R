@@ -31,7 +31,7 @@ test_that("the solver is within what the plan sets aside, wherever public points
   for (loss in c("logistic", "huber", "hinge")) for (start in c(0, 50, 1e4)) {
     fit <- dpadmm_fit(x, y,
       nodes = holder, method = admm(0.7), loss = loss, noise = gaussian_noise(0.5), delta = 1e-5,
-      iterations = 1, C = 2, rho = 1, seed = 11,
+      iterations = 1, C = 2, rho = 1, weights = "nodes", seed = 11,
       control = dpadmm_control(start = c(start, 0, -start, 1), keep_iterates = TRUE)
     )
     plan <- fit$plan
@@ -125,4 +125,43 @@ test_that("an operator's state that rounding would betray is refused by its own 
     )
   }
   for (positive in c(31, 32)) expect_error(far(positive), class = "dpadmm_error_argument")
+})
+
+test_that("a solver that ends on all records is part of the plan, or there is none", {
+  plan_of <- function(eta, tol = NULL, ...) {
+    dpadmm_plan(4, c(a = 30, b = 20, c = 50), method = admm(eta), C = 20, rho = 1e-9,
+      noise = gaussian_noise(0.5), delta = 1e-5, iterations = 3,
+      control = dpadmm_control(tol = tol), ...
+    )
+  }
+  for (eta in c(1, 1e-2, 1e-4)) {
+    plan <- plan_of(eta, tol = 1e-20)
+    condition <- 1 + 20 / 4 / (4 * eta + 1e-9 / 3)
+    # the sum over records alone rounds by this
+    summed <- plan$problem$size * 20 * 2^-53
+    expect_true(all(plan$tol >= 4 * condition * summed))
+  }
+  expect_blame(plan_of(1e-7), "argument", "eta", "ill-conditioned", place = "a")
+  expect_blame(plan_of(c(1, 1e-7, 1)), "argument", "eta", place = "b")
+})
+
+test_that("a penalty that grows for long costs no noise that hides rounding", {
+  plan_of <- function(growth, delta) {
+    dpadmm_plan(10, rep(1000, 5), method = m_admm(growth = growth), epsilon = 1, delta = delta,
+      iterations = 200
+    )
+  }
+  for (delta in c(0, 1e-5)) for (growth in c(1.1, 1.4)) {
+    plan <- plan_of(growth, delta)
+    expect_lte(privacy(plan)$epsilon, 1)
+    expect_gt(privacy(plan)$epsilon, 0.99)
+    mechanism <- noise_mechanism(plan$budget$mechanism)
+    own <- mechanism$sd(plan$scales$objective, 10) / modulus_of(plan)
+    hidden <- plan$scales[[mechanism$hidden_place]]
+    expect_lt(max(hidden / own), 0.2) # of the noise that is meant
+  }
+  fit <- dpadmm_fit(x, y, nodes = holder, method = m_admm(growth = 1.4), epsilon = 1, delta = 1e-5,
+    iterations = 200
+  )
+  expect_true(all(is.finite(coef(fit))))
 })

@@ -12,6 +12,23 @@ test_that("sim_lasso has the paper's shape", {
   expect_lt(max(abs(colMeans(lasso$x^2) * 64 - 1)), 0.3)
 })
 
+test_that("sim_logistic draws labels from its model, as strong as it is told to be", {
+  made <- sim_logistic(20000, 4, strength = 6, seed = 2)
+  expect_equal(rowSums(made$x^2), rep(1, 20000))
+  expect_equal(sqrt(sum(made$model^2)), 6)
+  expect_lt(max(abs(colMeans(made$x))) * sqrt(4 * 20000), 4.5) # uniform on the sphere
+  # maximum likelihood finds the model: the distance is chi-square in units of its covariance
+  found <- stats::glm.fit(made$x, (made$y + 1) / 2, family = stats::binomial())
+  chance <- stats::plogis(as.vector(made$x %*% made$model))
+  information <- crossprod(made$x * sqrt(chance * (1 - chance)))
+  away <- found$coefficients - made$model
+  p <- pchisq(sum(away * (information %*% away)), 4)
+  expect_gt(min(p, 1 - p), 1e-4)
+  expect_identical(sim_logistic(50, 4, strength = 0, seed = 2)$x, sim_logistic(50, 4, seed = 2)$x)
+  expect_error(sim_logistic(strength = -1), class = "dpadmm_error_argument")
+  expect_error(sim_logistic(p = 0), class = "dpadmm_error_argument")
+})
+
 # every generator of the package, by its name
 generators <- grep("^sim_", getNamespaceExports("dpadmm"), value = TRUE)
 

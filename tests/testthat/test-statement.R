@@ -55,8 +55,72 @@ test_that("several leaks are one line", {
   line <- grep("Not covered", format(privacy(fit)), value = TRUE)
   expect_identical(line, paste(
     "  Not covered: what was read from the records,",
-    "the range of `a`, the levels of `b`."
+    "the range of `a`; the levels of `b`."
   ))
+})
+
+test_that("what was read of many columns is one sentence, by kind", {
+  leaks <- c("the range of `a`", "the levels of `d`", "the range of `b`", "the start u_0",
+    "the range of `c`")
+  expect_identical(leaks_words(leaks),
+    "the ranges of `a`, `b` and `c`; the levels of `d`; the start u_0")
+  many <- leaks_words(sprintf("the range of `x%d`", 1:500))
+  expect_match(many, "`x19` and 481 more", fixed = TRUE)
+  expect_identical(leaks_words("the levels of `y`"), "the levels of `y`")
+})
+
+test_that("what protects nobody is said to", {
+  plan <- function(epsilon, delta = 1e-5, sizes = c(A = 300, B = 700)) {
+    dpadmm_plan(2, sizes = sizes, epsilon = epsilon, delta = delta, iterations = 2)
+  }
+  for (epsilon in c(21, 100, 1e4)) {
+    text <- words(privacy(plan(epsilon)))
+    expect_match(text, "an epsilon above 20 protects next to nobody", fixed = TRUE)
+    expect_no_match(text, "nearly the same|times what|exp\\(")
+  }
+  well <- words(privacy(plan(12)))
+  expect_match(well, "may well notice", fixed = TRUE)
+  # exp(12) = 162754.79
+  expect_match(well, "at most 162,755 times", fixed = TRUE)
+  expect_match(words(privacy(plan(1))), "nearly the same", fixed = TRUE)
+  # 1/n of the smallest party
+  weak <- "A delta above 1/n protects little: with n = 300 records of the smallest node"
+  expect_match(words(privacy(plan(1, 1 / 299))), weak, fixed = TRUE)
+  expect_no_match(words(privacy(plan(1, 1 / 300))), "1/n")
+  expect_match(words(privacy(plan(1), delta = 0.1)), weak, fixed = TRUE)
+  users <- function(delta) {
+    privacy(dpadmm_plan(2, sizes = rep(5, 40), method = fp_admm(), epsilon = 1, delta = delta,
+      iterations = 3))
+  }
+  expect_match(words(users(1 / 39)), "n = 40 users", fixed = TRUE)
+  expect_no_match(words(users(1 / 41)), "1/n")
+})
+
+test_that("lines are at most 88 columns wide, and say of one holder what is so", {
+  for (method in names(all_methods())) {
+    fit <- small_fit(method)
+    both <- list(privacy(fit), privacy(small_plan(method, epsilon = Inf)),
+      privacy(list(fit, fit)), tryCatch(privacy(fit, "paper"), dpadmm_error = function(e) "none"))
+    for (statement in both) {
+      lines <- format(statement)
+      expect_true(all(nchar(lines) <= 88), label = paste("lines of", method))
+      expect_false(any(grepl("as you stated", lines)))
+      if (!on_graph(method)) expect_no_match(words(statement), "between the nodes", fixed = TRUE)
+    }
+    said <- sum(grepl("Simulated in one process", format(both[[1L]])))
+    expect_identical(said, as.integer(on_graph(method) || method == "fp_admm"))
+    # a plan has not run
+    expect_no_match(words(privacy(small_plan(method))), "Simulated")
+  }
+})
+
+test_that("an engine says whether its parties were in one process", {
+  plan <- small_plan("mr_admm")
+  records <- list(x = small$x, y = small$y)
+  held <- list(index = small$nodes, names = as.character(1:3), size = rep(16L, 3))
+  run <- function(engine) run_plan(plan, records, held, noise_key(1), engine)$simulated
+  for (engine in engines_table()) expect_true(run(engine()))
+  expect_false(run(utils::modifyList(engine_local(), list(simulated = FALSE))))
 })
 
 test_that("aggregate noise costs what it does for lambda of any size", {

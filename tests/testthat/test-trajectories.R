@@ -32,6 +32,7 @@ fit_trajectory <- function(case, values, records, adjacency) {
     y = if (case$loss %in% c("squared", "huber")) records$response else records$label,
     nodes = records$node, network = network_adjacency(adjacency),
     method = do.call(case$method, settings), loss = case$loss, C = case$C, rho = case$rho,
+    weights = "nodes",
     iterations = case$iterations, seed = case$seed,
     control = dpadmm_control(keep_iterates = TRUE, tol = 1e-12, start = values$start)
   )

@@ -58,11 +58,36 @@ static void dense_product(const dpa_records *r, int transposed, const double *x,
    &inc FCONE);
 }
 
+/* Margins of column-major rows: each the sum of its row's products in their order and
+ * nothing else, wherever the row lies. A library's product may sum the last rows of a
+ * block in another way, so that a margin would tell where its row is, and whether one
+ * before it is there. */
+static void column_margin(const dpa_records *r, const double *f, double *out) {
+  for (size_t first = 0; first < r->n; first += BLOCK) {
+    const size_t m = r->n - first < BLOCK ? r->n - first : BLOCK;
+    const double *x = r->dense + first;
+    double *sum = out + first;
+    size_t j = 0;
+    memset(sum, 0, m * sizeof *sum);
+    for (; j + 4 <= r->d; j += 4, x += 4 * r->lead) {
+      const double *a = x, *b = a + r->lead, *c = b + r->lead, *e = c + r->lead;
+      const double fa = f[j], fb = f[j + 1], fc = f[j + 2], fe = f[j + 3];
+      for (size_t k = 0; k < m; k++)
+        sum[k] = sum[k] + a[k] * fa + b[k] * fb + c[k] * fc + e[k] * fe;
+    }
+    for (; j < r->d; j++, x += r->lead)
+      for (size_t k = 0; k < m; k++)
+        sum[k] += x[k] * f[j];
+  }
+}
+
 void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
   if (r->n == 0)
     return;
-  if (r->dense)
-    dense_product(r, !r->lead, f, 0.0, out);
+  if (r->dense && r->lead)
+    column_margin(r, f, out);
+  else if (r->dense)
+    dense_product(r, 1, f, 0.0, out);
   else
     for (size_t k = 0; k < r->n; k++) {
       double sum = 0.0;

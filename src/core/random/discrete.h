@@ -8,14 +8,18 @@
 
 #include "random/stream.h"
 
-#define DPA_DISCRETE_MOST (UINT64_C(1) << 57) /* the largest s or t */
+#define DPA_DISCRETE_MOST (UINT64_C(1) << 54) /* the largest s or t */
 
 /* Discrete Gaussian: P(k) proportional to exp(-k^2 / (2 s^2)), 1 <= s <= the most.
  *
- * Karney's method (2016), whose fraction has s steps: k = +-(q s + r) with P(q)
- * proportional to exp(-q^2 / 2), r uniform on 0, ..., s - 1, kept with probability
- * exp(-(r / s)^2 / 2 - q r / s) and when it is not -0. In order of drawing: q, r, the
- * trial of (r / s)^2 / 2, the q trials of r / s, the sign. */
+ * After Karney (2016), with strips of s / 8 instead of s, so that nearly all is kept:
+ * strip j with P(j) proportional to exp(-(j / 8)^2 / 2), then a number below 2 ceil(s /
+ * 8), whose lowest bit is the sign and whose rest is added to ceil(j s / 8). The sum k,
+ * e / 8 above j s / 8, is kept with probability exp(-(e / s) (2 j s + e) / (128 s))
+ * when it is below (j + 1) s / 8 and not -0. In order of drawing: j, the number, and
+ * the trials of that exponential, m = 1 + floor((2 j + 1) / 128) of them with 128 m for
+ * 128; of each in turn whether a number is below (2 j s + e) / (128 m s), and the fall
+ * from e / s. */
 int64_t dpa_discrete_gaussian(dpa_stream *stream, uint64_t s);
 
 /* Discrete Laplace: P(k) proportional to exp(-|k| / t), 1 <= t <= the most (Canonne,

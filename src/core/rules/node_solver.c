@@ -16,9 +16,12 @@
 #define SEARCH_TIGHT 0.05
 #define LOOSE 25
 #define MAX_STEPS 1000
-#define MAX_IDLE 40      /* steps without a smaller gradient before giving up */
-#define MAX_PLAIN 100000 /* plain steps before giving up */
-#define MIN_AGE 2        /* steps a curvature serves before it may be rebuilt */
+#define MAX_IDLE 40 /* steps without a smaller gradient before giving up */
+/* Plain steps before giving up. Where public points are cut (private runs), the plan
+ * has seen to it that fewer than SURE arrive: R/plan-graph-rounding.R. */
+#define MAX_PLAIN 100000
+#define SURE_PLAIN 10000000
+#define MIN_AGE 2 /* steps a curvature serves before it may be rebuilt */
 #define MAX_SEARCH 50
 #define BLOCK 256
 int dpa_solver_full(const dpa_records *data) {
@@ -236,13 +239,13 @@ static void remember_pair(dpa_solver *s, double t) {
     s->at.pairs++;
 }
 
-/* When Newton's method is stuck: from 0, steps against the gradient over its Lipschitz
- * constant, all from scratch. They arrive for every problem whose public condition
- * number is not too large, so whether an answer is found says nothing about a record.
- */
+/* When Newton's method is stuck, or has left the range of numbers: from 0, steps
+ * against the gradient over its Lipschitz constant, all from scratch. They arrive for
+ * every problem whose public condition number is not too large, so whether an answer is
+ * found says nothing about a record. */
 static dpa_status plain_step(dpa_solver *s) {
   const size_t d = s->data->d;
-  if (s->at.plain++ >= MAX_PLAIN)
+  if (s->at.plain++ >= (isfinite(s->roam) ? SURE_PLAIN : MAX_PLAIN))
     return DPA_STALLED;
   if (s->at.longest < 0.0)
     s->at.longest = dpa_records_longest(s->data);
@@ -252,7 +255,7 @@ static dpa_status plain_step(dpa_solver *s) {
   for (size_t j = 0; j < d; j++)
     s->f[j] = s->at.plain == 1 ? 0.0 : s->f[j] - s->grad[j] / most;
   s->at.pairs = 0;
-  s->at.distance = -1.0;
+  s->at.curved = 0;
   from_scratch(s);
   refresh_gradient(s);
   s->at.iterations++;
@@ -269,8 +272,8 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
     if (s->at.curved && s->at.refactor)
       status = dpa_solver_factorise(s);
   }
-  if (!isfinite(s->at.norm))
-    return DPA_NUMERIC;
+  if (!isfinite(s->at.norm) || status != DPA_OK)
+    return s->at.plain == 0 ? plain_step(s) : DPA_NUMERIC;
   if (s->at.norm <= s->at.enough && drifted(s)) {
     from_scratch(s);
     refresh_gradient(s);
@@ -281,14 +284,15 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
     return plain_step(s);
   if (!s->at.curved)
     status = dpa_solver_rebuild(s);
-  if (status != DPA_OK)
-    return status;
-  if (s->at.iterations == 0) {
-    status = dpa_solver_try_model(s);
-    if (status != DPA_CONTINUE)
-      return status;
-    status = DPA_OK;
+  if (status == DPA_OK && s->at.iterations == 0) {
+    const dpa_status solved = dpa_solver_try_model(s);
+    if (solved == DPA_OK)
+      return DPA_OK;
+    if (solved != DPA_CONTINUE)
+      status = solved;
   }
+  if (status != DPA_OK) /* rounding has left the curvature indefinite */
+    return plain_step(s);
 
   direction(s);
   const double descent = dpa_dot(s->grad, s->dir, d);
@@ -317,7 +321,7 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
   }
   if (s->at.norm > s->at.enough && s->at.norm > PAYS * before && s->at.age >= MIN_AGE)
     status = dpa_solver_rebuild(s);
-  return status == DPA_OK ? DPA_CONTINUE : status;
+  return status == DPA_OK ? DPA_CONTINUE : plain_step(s);
 }
 
 const double *dpa_solver_margin(dpa_solver *s) {

@@ -41,6 +41,7 @@ typedef struct dpa_order {
   double tol;     /* gradient norm to which a problem is solved */
   double clip;    /* on the norm of a record's, or user's, gradient; infinite: none */
   double step_bound;              /* on the norm of a user's step; infinite: none */
+  int exact; /* the guarantee rests on proximal steps that are solved: no makeshift */
   const dpa_mechanism *mechanism; /* NULL: no noise */
   double objective_scale; /* its scale on a linear term or a gradient; 0: none */
   double output_scale;    /* its scale on the message or a user's state; 0: none */

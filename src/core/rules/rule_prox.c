@@ -20,6 +20,10 @@
 #include <string.h>
 
 #define AT_ONCE 64 /* users with several records between two polls */
+/* Where |z| is within reach, and a step is no longer than it, and lambda <= 1/2 and no
+ * noise is in a state, |2 z - u| is within 4 times reach and |x| within 5 times. */
+#define TARGET 4.0
+#define ROAM 5.0
 
 /* change = -gamma g for a user with one record. */
 static void record_step(dpa_party *party, const dpa_order *order, size_t i,
@@ -42,26 +46,34 @@ static dpa_status solver_step(dpa_party *party, const dpa_order *order, size_t i
   dpa_solver *s = &users->solver;
   const size_t d = party->d, n = users->offset[i + 1] - users->offset[i];
   const dpa_records part = dpa_records_part(&party->records, users->offset[i], n);
-  dpa_solver_use(s, &part, 1.0 / (double)n);
+  double *target = users->change;
+  for (size_t j = 0; j < d; j++)
+    target[j] = 2.0 * z[j] - u[j];
+  dpa_solver_use(s, &part, party->weight / (double)n);
+  s->roam = INFINITY;
+  if (order->exact) {
+    dpa_shorten(target, d, TARGET * order->reach);
+    s->roam = ROAM * order->reach;
+  }
   memcpy(s->f, z, d * sizeof *s->f);
   for (size_t j = 0; j < d; j++)
-    users->row[j] = (u[j] - 2.0 * z[j]) / order->gamma;
+    users->row[j] = -target[j] / order->gamma;
   dpa_solver_start(s, 1.0 / order->gamma, users->row, order->tol);
   dpa_status status;
   do
     status = dpa_solver_advance(s);
   while (status == DPA_CONTINUE);
-  if (order->mechanism && !dpa_users_solved(status, s->f, d)) {
+  if (order->mechanism && !order->exact && !dpa_users_solved(status, s->f, d)) {
     dpa_users_gradient(party, order, i, users->row);
     for (size_t j = 0; j < d; j++)
-      s->f[j] = 2.0 * z[j] - u[j] - order->gamma * users->row[j];
+      s->f[j] = target[j] - order->gamma * users->row[j];
     status = DPA_OK;
   }
   if (status != DPA_OK)
     return status;
   for (size_t j = 0; j < d; j++)
-    users->change[j] = s->f[j] - (2.0 * z[j] - u[j]);
-  dpa_shorten(users->change, d, order->gamma * order->clip);
+    users->change[j] = s->f[j] - target[j];
+  dpa_shorten(users->change, d, order->gamma * order->clip * party->weight);
   return DPA_OK;
 }
 

@@ -26,6 +26,7 @@ static void server_order(const dpa_server_plan *server, uint32_t round, int *roo
   order->lambda = server->lambda;
   order->gamma = server->gamma;
   order->step_bound = server->step_bound;
+  order->exact = server->exact;
   order->users.count = server->users;
   if (server->walk) {
     room[0] = server->walk[round - 1];
@@ -63,7 +64,7 @@ void dpa_plan_order(const dpa_plan *plan, size_t i, uint32_t round, int *room,
   order->eta = entry(plan->eta, at);
   order->theta = entry(plan->theta, at);
   order->gamma = entry(plan->gamma, i);
-  order->tol = entry(plan->tol, i);
+  order->tol = entry(plan->tol, at);
   order->clip = plan->clip;
   order->mechanism = plan->mechanism;
   order->objective_scale =

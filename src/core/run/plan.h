@@ -13,6 +13,7 @@ typedef struct dpa_server_plan {
   size_t users;     /* of all parties */
   const int *first; /* parties: the first user of each; NULL: one party with all */
   double lambda, gamma, step_bound;
+  int exact;           /* see order.h */
   const double *scale; /* rounds: of the server's noise; NULL: none */
   size_t sample;       /* users a round, a random subset; 0: all */
   const int *walk;     /* rounds: the one user of each, from 0; NULL */
@@ -51,12 +52,12 @@ typedef struct dpa_plan {
   double width;         /* parameter of the loss */
   const double *weight; /* parties: of the sum of a party's losses */
   double ridge;
-  double clip;       /* on a record's, or user's, gradient; infinite: none */
-  const int *rule;   /* rounds: index into dpa_rules */
-  const double *eta; /* parties x rounds, column-major, or NULL: 0; as the next one */
-  const double *theta;
-  const double *gamma; /* parties, or NULL: 0; as the next one */
+  double clip;         /* on a record's, or user's, gradient; infinite: none */
+  const int *rule;     /* rounds: index into dpa_rules */
+  const double *eta;   /* parties x rounds, column-major, or NULL: 0; as the next one */
+  const double *theta; /* as the next one */
   const double *tol;
+  const double *gamma;            /* parties, or NULL: 0 */
   const dpa_mechanism *mechanism; /* NULL: no noise */
   const double *objective_scale;  /* parties x rounds, or NULL: none; as the next one */
   const double *output_scale;

@@ -1,0 +1,55 @@
+# The bounds of a regression's response: public, by the argument `response` or the schema. The
+# response is scaled by them as columns are.
+
+#' Bounds as the user declares them: two increasing numbers.
+#' @noRd
+check_range <- function(response, loss) {
+  if (is.null(response)) return(NULL)
+  if (loss$classification) {
+    abort("argument", sprintf(
+      "The %s loss has classes and no bounds: leave `response` at NULL.", loss$name
+    ), argument = "response")
+  }
+  check_bounds(response, "response")
+}
+
+#' Two increasing numbers, a finite step apart.
+#' @noRd
+check_bounds <- function(bounds, name) {
+  check_numbers(bounds, name, length = 2L)
+  if (bounds[1L] >= bounds[2L] || !is.finite(bounds[2L] - bounds[1L])) {
+    abort("argument", sprintf("The bounds of `%s` must increase, by a finite step.", name),
+      argument = name, value = bounds)
+  }
+  as.double(bounds)
+}
+
+#' The bounds that a schema declares for the response of a regression loss.
+#' @noRd
+schema_range <- function(declared, name, loss) {
+  if (loss$classification || is.null(declared)) return(NULL)
+  if (is.character(declared)) {
+    abort("argument", sprintf(
+      "`schema` gives levels for `%s`, but the %s loss is for numbers.", name, loss$name
+    ), argument = "schema")
+  }
+  declared
+}
+
+#' The bounds of a response: of the argument, or of the schema.
+#' @noRd
+declared_range <- function(range, in_schema) {
+  if (!is.null(range) && !is.null(in_schema) && any(range != in_schema)) {
+    abort("argument", "`response` and `schema` declare unlike bounds.", argument = "response")
+  }
+  if (is.null(range)) in_schema else range
+}
+
+#' A blueprint with the scaling of its response: centred where an intercept can take it up.
+#' @noRd
+with_range <- function(blueprint, values) {
+  if (!is.null(values)) {
+    blueprint$range <- c(list(values = values), scaling_of(values, blueprint$intercept))
+  }
+  blueprint
+}
