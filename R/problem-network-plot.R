@@ -91,12 +91,12 @@ draw_network <- function(at, edges, labels, ...) {
   graphics::segments(at[from, 1L], at[from, 2L], at[to, 1L], at[to, 2L], col = shade)
   size <- max(0.4, min(1.5, 20 / nrow(at)))
   graphics::points(at, pch = 21, bg = "white", cex = size)
-  if (!isFALSE(labels)) graphics::text(outward(at, 0.1), labels = labels, cex = 0.8, xpd = NA)
+  if (!isFALSE(labels)) graphics::text(beside(at, 0.1), labels = labels, cex = 0.8, xpd = NA)
 }
 
 #' Points moved away from the middle, or aside where they are there.
 #' @noRd
-outward <- function(at, by) {
+beside <- function(at, by) {
   radius <- sqrt(rowSums(at^2))
   direction <- at / radius
   direction[radius < 1e-8, ] <- rep(c(1, -1) / sqrt(2), each = sum(radius < 1e-8))

@@ -56,8 +56,8 @@ test_that("a network is drawn with its nodes apart, and its own picture each", {
 
 test_that("labels stand beside their nodes", {
   at <- rbind(c(0, 0), c(3, 4), c(0, -1))
-  expect_equal(sqrt(rowSums((outward(at, 0.1) - at)^2)), rep(0.1, 3))
-  expect_equal(outward(at, 0.5)[2:3, ], rbind(c(3.3, 4.4), c(0, -1.5)))
+  expect_equal(sqrt(rowSums((beside(at, 0.1) - at)^2)), rep(0.1, 3))
+  expect_equal(beside(at, 0.5)[2:3, ], rbind(c(3.3, 4.4), c(0, -1.5)))
 })
 
 test_that("coefficients are drawn without the intercept, largest first", {
