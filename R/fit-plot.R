@@ -5,16 +5,25 @@
 #' mean square change of the messages) over iterations (fits with one model have no gap, those
 #' of [gradient] methods the residual of the constraint instead); and for a private fit the
 #' privacy spent over iterations and epsilon against delta, sound and, side by side, as
-#' printed where a printed theorem applies.
+#' printed where a printed theorem applies. `plot(fit, "coefficients")` shows the model: a dot chart
+#' of [coef()][coef.dpadmm_fit] but for the intercept, the `largest` (30) of them.
 #'
 #' @param x a fit of [dpadmm_fit()].
-#' @param ... passed to [plot.default()].
+#' @param what `"run"` or `"coefficients"`.
+#' @param ... passed to [plot.default()], or [graphics::dotchart()].
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
 #' x <- matrix(runif(600), 200) / 2
-#' plot(dpadmm_fit(x, rep(c(-1, 1), 100), nodes = 4, epsilon = 20, seed = 1))
+#' fit <- dpadmm_fit(x, rep(c(-1, 1), 100), nodes = 4, epsilon = 20, seed = 1)
+#' plot(fit)
+#' plot(fit, "coefficients")
 #' @export
-plot.dpadmm_fit <- function(x, ...) {
+plot.dpadmm_fit <- function(x, what = c("run", "coefficients"), ...) {
+  what <- check_choice(what, c("run", "coefficients"), "what")
+  if (what == "coefficients") {
+    plot_coefficients(x, ...)
+    return(invisible(x))
+  }
   check_plot_dots(...)
   panels <- split(plot_data(x), ~panel, drop = TRUE)
   old <- graphics::par(mfrow = grDevices::n2mfrow(length(panels)), mar = c(4, 4, 2, 1))

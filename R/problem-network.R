@@ -11,7 +11,9 @@
 #'   of the fit's nodes.
 #' @param graph an undirected graph of class `igraph`.
 #' @param ... not used.
-#' @return An object of class `dpadmm_network`.
+#' @return An object of class `dpadmm_network`, with methods `print()`, `summary()` and
+#'   [plot()][plot.dpadmm_network]. Where one is asked for, the names `"complete"`, `"ring"` and
+#'   `"star"` will do.
 #' @details `network_random()` draws each edge independently (Erdős and Rényi)
 #'   with R's generator, so [set.seed()] repeats it; when the draw falls apart, a
 #'   random edge joins each further component to the ones before it.
@@ -140,15 +142,6 @@ as_network.igraph <- function(graph, ...) {
     abort("network", "`graph` must be undirected.", argument = "graph")
   }
   network_adjacency(igraph::as_adjacency_matrix(graph, sparse = TRUE))
-}
-
-#' @export
-print.dpadmm_network <- function(x, ...) {
-  check_no_dots(...)
-  size <- if (is.null(x$n)) "as many nodes as the fit" else sprintf("%d nodes", x$n)
-  edges <- if (is.null(x$edges)) "" else sprintf(", %d edges", nrow(x$edges))
-  cat(sprintf("<dpadmm_network: %s, %s%s>\n", x$name, size, edges))
-  invisible(x)
 }
 
 #' Labels 1, 2, ... of the connected components.

@@ -16,6 +16,13 @@ plan_people <- function(formula = ill ~ age + smoker, ..., epsilon = 10) {
   dpadmm_plan(formula, public, c(A = 30, B = 20, C = 10), epsilon = epsilon, ...)
 }
 
+# A few iterations are enough here, and update() calls the package's own dpadmm_fit().
+update <- function(...) {
+  suppressWarnings(stats::update(...),
+    classes = c("dpadmm_warning_convergence", "dpadmm_warning_utility")
+  )
+}
+
 # ---- what is public ------------------------------------------------------------------------
 
 test_that("formula(), terms() and nobs() say what is public", {
@@ -93,7 +100,7 @@ test_that("update() of a plan plans as if asked anew", {
   expect_identical(update(anew(rho = 0.1), lambda = 0.2), anew(lambda = 0.2))
   expect_identical(update(anew(lambda = 0.2), rho = 0.1), anew(rho = 0.1))
   columns <- dpadmm_plan(c("a", "b"), c(20, 30), epsilon = 1)
-  expect_identical(update(columns, epsilon = 2)$problem$blueprint$columns, c("a", "b"))
+  expect_identical(update(columns, epsilon = 2)$problem$blueprint, columns$problem$blueprint)
   expect_blame(update(columns, . ~ a), "argument", "formula.")
   expect_error(update(plan, . ~ ., 3), "named", class = "dpadmm_error_argument")
   expect_blame(update(plan, family = "binomial"), "argument", "family", "`loss`")
