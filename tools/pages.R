@@ -1,8 +1,9 @@
-# Does the code on the vignettes' pages run? Rscript tools/pages.R <folder>: the folder of the built
-# pages, *.html, and of the scripts beside them, *.R. A script must be the code that a reader of
-# the page sees, no more and no less, and run in a session of its own. One check a row, no count.
+# Does the code on the vignettes' pages run? Rscript tools/pages.R <folder>: the folder of the
+# vignettes, *.Rmd, of the pages built from them, *.html, and of their scripts, *.R. A script must
+# be the code that a reader of the page sees, no more and no less, and run in a session of its own.
+# One check a row, no count.
 folder <- normalizePath(commandArgs(TRUE)[1L])
-pages <- sub("[.]html$", "", list.files(folder, "[.]html$"))
+pages <- sub("[.]Rmd$", "", list.files(folder, "[.]Rmd$"))
 
 #' Lines of R code on a page; what R printed stands between them, behind "#>".
 seen_on <- function(page) {
@@ -28,7 +29,8 @@ written_in <- function(page) {
 
 #' What is wrong with a page; nothing, if all is well.
 complaints <- function(page) {
-  if (!file.exists(file.path(folder, paste0(page, ".R")))) return("there is no script")
+  absent <- !file.exists(file.path(folder, paste0(page, c(".html", ".R"))))
+  if (any(absent)) return(sprintf("there is no %s", c("page", "script")[absent]))
   seen <- seen_on(page)
   written <- written_in(page)
   if (!identical(seen, written)) {

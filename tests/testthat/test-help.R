@@ -37,14 +37,13 @@ all_raised <- function(raise) {
   unique(unlist(lapply(bodies, function(f) raised(body(f), raise))))
 }
 
-#' Kinds in a table of the help page: rows of \tabular that begin with code.
+#' Kinds in a table of the help page: rows of \tabular begin with code.
 listed <- function(page, heading) {
   text <- paste(as.character(page), collapse = "")
   table <- sub(sprintf("(?s).*kind of %s", heading), "", text, perl = TRUE)
   table <- sub("(?s)kind of .*", "", table, perl = TRUE)
-  found <- regmatches(table, gregexpr("(?<=\\\\cr\\n|\\\\cr\n   )\\s*\\\\code\\{\\w+\\}", table,
-    perl = TRUE))[[1L]]
-  gsub(".*\\{|\\}", "", found)
+  found <- regmatches(table, gregexpr("\\\\code\\{\\w+\\}\\s*\\\\tab", table))[[1L]]
+  gsub(".*\\{|\\}.*", "", found)
 }
 
 test_that("?`dpadmm-conditions` lists every kind of error and warning, and no other", {
