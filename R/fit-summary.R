@@ -16,8 +16,8 @@ print.dpadmm_fit <- function(x, ...) {
 #' @param object a fit of [dpadmm_fit()].
 #' @param ... not used.
 #' @return An object of class `summary.dpadmm_fit` with the method and its settings,
-#'   the nodes, the largest coefficients (in the user's units), the consensus reached, the privacy statement, and
-#'   what the plan expected.
+#'   the nodes, the largest coefficients (in the user's units), the consensus reached, the
+#'   privacy statement, and what the plan expected.
 #' @export
 summary.dpadmm_fit <- function(object, ...) {
   last <- object$trace[nrow(object$trace), ]

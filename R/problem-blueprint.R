@@ -21,7 +21,9 @@ matrix_blueprint <- function(p, inputs = NULL, classes = NULL, intercept = FALSE
 #' @param rows "scale" or "shorten".
 #' @noRd
 frame_blueprint <- function(terms, described, classes, response, rows, row_bound = 1) {
-  described <- lapply(described, function(v) v[c("type", "values")])
+  described <- Map(function(v, name) {
+    describe_basis(v[c("type", "values")], attr(terms, "bases")[[name]], name)
+  }, described, names(described))
   blueprint <- list(
     kind = "frame", terms = terms, classes = classes,
     variables = with_scaling(described, centred_variables(terms)), response = response,
@@ -58,14 +60,15 @@ schema_blueprint <- function(formula, schema, loss, rows) {
   }
   response <- variable_names(terms)[1L]
   terms <- stats::delete.response(terms)
-  names <- variable_names(terms)
+  names <- schema_names(terms)
   if (length(lost <- setdiff(names, names(schema)))) {
     abort("argument", sprintf(
       "`schema` must state the bounds or levels of every variable of a plan: `%s` is not there.",
       lost[1L]
     ), argument = "schema", place = lost)
   }
-  described <- lapply(stats::setNames(nm = names), function(name) described_by(schema[[name]]))
+  described <- lapply(schema[names], described_by)
+  names(described) <- variable_names(terms)
   classes <- schema_classes(schema[[response]], NULL, loss)
   blueprint <- frame_blueprint(terms, described, classes, formula[[2L]], rows)
   blueprint$range <- schema_range(schema[[response]], response, loss)
@@ -76,7 +79,8 @@ schema_blueprint <- function(formula, schema, loss, rows) {
 #' that the formula takes out again (`. - day`) are not among them.
 #' @noRd
 formula_terms <- function(formula, data) {
-  terms <- stats::terms(formula, data = data)
+  # R is startled by a variable that is taken out and is not in the data
+  terms <- suppressWarnings(stats::terms(formula, data = data))
   if (length(attr(terms, "offset"))) {
     abort("argument", "`formula` must not have an offset.", argument = "formula")
   }
@@ -89,6 +93,7 @@ formula_terms <- function(formula, data) {
       attr(terms, "intercept") == 1L
     ))
   }
+  terms <- with_bases(terms, environment(formula))
   attr(terms, ".Environment") <- globalenv()
   terms
 }
@@ -105,31 +110,32 @@ described_by <- function(declared) {
   list(type = if (is.character(declared)) "levels" else "bounds", values = declared)
 }
 
-#' Scaled numbers, one indicator for each level; a dgCMatrix when there are levels.
+#' Scaled numbers, one indicator for each level; a dgCMatrix when there are levels (and no
+#' splines, whose columns Matrix does not take).
 #' @noRd
 encode_frame <- function(blueprint, variables) {
   if (nrow(variables) == 1L) { # sparse.model.matrix() fails on one row with a product of numbers
     return(encode_frame(blueprint, variables[c(1L, 1L), , drop = FALSE])[1L, , drop = FALSE])
   }
-  categorical <- character()
+  type <- vapply(blueprint$variables, `[[`, "", "type")
+  categorical <- names(variables)[type[names(variables)] == "levels"]
   for (name in names(variables)) {
     how <- blueprint$variables[[name]]
-    if (how$type == "bounds") {
-      variables[[name]] <- scale_column(variables[[name]], name, how)
-    } else {
-      variables[[name]] <- level_column(variables[[name]], name, how$values)
-      categorical <- c(categorical, name)
-    }
+    variables[[name]] <- switch(how$type,
+      bounds = scale_column(variables[[name]], name, how),
+      basis = basis_columns(variables[[name]], name, how),
+      levels = level_column(variables[[name]], name, how$values)
+    )
   }
   full <- lapply(variables[categorical], function(v) stats::contrasts(v, contrasts = FALSE))
   environment(blueprint$terms) <- globalenv()
   # with its terms it is a model frame: log(age) is a column by now, not to be computed again
   attr(variables, "terms") <- blueprint$terms
-  if (length(categorical)) {
+  if (length(categorical) && !"basis" %in% type) {
     x <- Matrix::sparse.model.matrix(blueprint$terms, variables, contrasts.arg = full)
     rownames(x) <- NULL
   } else {
-    x <- stats::model.matrix(blueprint$terms, variables)
+    x <- stats::model.matrix(blueprint$terms, variables, contrasts.arg = if (length(full)) full)
     x <- structure(x, dimnames = list(NULL, colnames(x)), contrasts = NULL)
   }
   if (blueprint$factor == 1) x else x * blueprint$factor
