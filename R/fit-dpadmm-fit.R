@@ -76,8 +76,8 @@
 #' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
 #'   package Matrix: n records in rows, features in columns; or a plan of [dpadmm_plan()].
 #' @param y n labels, a vector or one column: -1 (or 0) and 1, logical, strings or a factor with
-#'   two levels (the second is the positive class); numbers for a regression loss. Labels that are all
-#'   the same are no error, because that would tell of a record that differs. For the same
+#'   two levels (the second is the positive class); numbers for a regression loss. Labels that
+#'   are all the same are no error, because that would tell of a record that differs. For the same
 #'   reason nobody looks which numbers occur: -1 and 0 are both the negative class, which is
 #'   predicted as -1 unless `classes` says otherwise.
 #' @param classes the two classes, negative first, as `y` has them and as they are predicted:
