@@ -64,9 +64,9 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   label <- encode_labels(y, loss, nrow(frame), declared_classes(classes, in_schema), name)
   terms <- stats::delete.response(terms)
   variables <- frame[variable_names(terms)]
-  described <- with_imputation(lapply(stats::setNames(nm = names(variables)), function(name) {
-    describe(variables[[name]], name, schema[[name]])
-  }), schema)
+  described <- with_imputation(Map(function(column, name) {
+    describe(column, name, schema[[name]])
+  }, variables, schema_names(terms)), schema)
   stated <- declared_range(range, schema_range(schema[[name]], name, loss))
   range <- describe_response(label$y, name, stated, loss)
   leaks <- c(
@@ -120,6 +120,7 @@ response_of <- function(blueprint, data, argument) {
       "`y` is missing, and `%s` has no column `%s` of labels.", argument, lost[1L]
     ), argument = "y", place = lost)
   }
+  if (is.data.frame(data)) data <- plain_columns(data)
   tryCatch(eval(blueprint$response, data, globalenv()), error = function(e) {
     abort("argument", sprintf(
       "`%s` cannot be evaluated: %s.", response_name(blueprint), conditionMessage(e)
@@ -139,7 +140,7 @@ encode_new <- function(blueprint, newdata, argument = "newdata", check_lengths =
         argument = argument
       )
     }
-    abort_lost(setdiff(all.vars(blueprint$terms), names(newdata)), argument)
+    abort_lost(setdiff(all.vars(attr(blueprint$terms, "predvars")), names(newdata)), argument)
     imputed <- imputed_names(blueprint$variables)
     frame <- model_frame(blueprint$terms, newdata, globalenv(), imputed)
     return(encode_frame(blueprint, frame[variable_names(blueprint$terms)]))
@@ -230,7 +231,7 @@ check_variable <- function(column, name, imputed = FALSE) {
   if (!is.null(dim(column))) {
     abort("argument", sprintf(paste(
       "`%s` has %d columns; terms like poly() and scale() read the data: compute them from",
-      "public numbers first."
+      "public numbers first, or state knots and Boundary.knots of bs() and ns()."
     ), name, ncol(column)), argument = "formula", place = name)
   }
   row <- function(bad) sub("position ", "", where_first(bad))

@@ -24,7 +24,7 @@ abort_wide <- function(wide, way_out = "") {
 #' as they are need no check.
 #' @noRd
 computed_variables <- function(terms) {
-  calls <- as.list(attr(terms, "variables"))[-1L]
+  calls <- as.list(attr(terms, "predvars"))[-1L]
   names(calls) <- variable_names(terms)
   Filter(is.call, calls)
 }

@@ -51,6 +51,11 @@
 #' found, and so does the error. Numbers and functions that a term takes from elsewhere are
 #' taken to be public, and columns as they are to hold one record a row.
 #'
+#' Splines and polynomials are computed row by row where their knots are public numbers:
+#' `bs(age, knots = c(40, 60), Boundary.knots = c(18, 100))`, `ns()` likewise (package splines),
+#' and `poly(age, 3, raw = TRUE)`. `schema` states the bounds of `age`, which for `bs()` must lie
+#' within its `Boundary.knots`; values outside of them are set to the nearer bound first.
+#'
 #' @section Defaults:
 #' What is not given is worked out from public numbers (nodes N, records n, the
 #' smallest node's B, features d, degrees, budget), never from the records.
@@ -72,9 +77,9 @@
 #'
 #' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
 #'   package Matrix: n records in rows, features in columns; or a plan of [dpadmm_plan()].
-#' @param y n labels, a vector or one column: -1 (or 0) and 1, logical, strings or a factor with two levels
-#'   (the second is the positive class); numbers for a regression loss. Labels that are all
-#'   the same are no error, because that would tell of a record that differs. For the same
+#' @param y n labels, a vector or one column: -1 (or 0) and 1, logical, strings or a factor with
+#'   two levels (the second is the positive class); numbers for a regression loss. Labels that
+#'   are all the same are no error, because that would tell of a record that differs. For the same
 #'   reason nobody looks which numbers occur: -1 and 0 are both the negative class, which is
 #'   predicted as -1 unless `classes` says otherwise.
 #' @param classes the two classes, negative first, as `y` has them and as they are predicted:
@@ -239,6 +244,7 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
   }
   if (length(x) != 3L) abort("argument", "The formula must have a response.", argument = "x")
   check_flag(row_wise, "row_wise")
+  data <- plain_columns(data) # before rows are taken, which drops the class
   kept <- subset_rows(substitute(subset), data, environment(x))
   if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
     nodes <- nodes[kept]
@@ -282,101 +288,6 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   held <- planned_holders(x$problem, nodes, nrow(records$x), key)
   warn_of_leaks(records$leaks, x$private, blueprint$kind == "frame")
   fit_plan(x, records, held, key, seed, control)
-}
-
-#' Records are built by the default method, once it knows the loss.
-#' @noRd
-fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, ...) {
-  if (!missing(nodes)) nodes <- given_nodes(nodes)
-  rows <- check_choice(rows, c("scale", "shorten"), "rows")
-  if (!missing(nodes) && inherits(nodes, "formula")) {
-    column <- nodes
-    nodes <- node_values(nodes, data)
-    data <- data[setdiff(names(data), all.vars(column))]
-  }
-  if (ncol(data) == 0L) {
-    abort("shape", "The data frame has no columns to predict from.", argument = "x")
-  }
-  build <- function(loss, classes, range, bound, options) {
-    records_frame(formula, data, y, schema, loss, classes, range, rows, bound, row_wise, options)
-  }
-  records <- structure(list(build = build), class = "dpadmm_records")
-  if (missing(nodes)) {
-    dpadmm_fit.default(records, ...)
-  } else {
-    dpadmm_fit.default(records, nodes = nodes, ...)
-  }
-}
-
-#' The rows that `subset` keeps, evaluated as lm() does: in the data, then where the formula
-#' was written.
-#' @noRd
-subset_rows <- function(expression, data, env) {
-  kept <- tryCatch(eval(expression, data, if (is.null(env)) globalenv() else env),
-    error = function(e) {
-      abort("argument", sprintf("`subset` cannot be evaluated: %s.", conditionMessage(e)),
-        argument = "subset"
-      )
-    }
-  )
-  if (is.null(kept)) return(seq_len(nrow(data)))
-  if (is.logical(kept) && length(kept) == nrow(data)) {
-    if (anyNA(kept)) {
-      abort("missing", sprintf("`subset` has a missing value at %s.", where_first(is.na(kept))),
-        argument = "subset", place = which(is.na(kept))[1L]
-      )
-    }
-    return(which(kept))
-  }
-  if (!is.numeric(kept) || anyNA(kept) || anyDuplicated(kept)) {
-    abort("argument", sprintf(
-      "`subset` must be TRUE or FALSE for each of the %d rows, or numbers of different rows.",
-      nrow(data)
-    ), argument = "subset")
-  }
-  check_numbers(kept, "subset", lower = -nrow(data), upper = nrow(data), whole = TRUE)
-  if (any(kept < 0) && any(kept > 0)) {
-    abort("argument", "`subset` mixes rows to keep and rows to leave out.", argument = "subset")
-  }
-  seq_len(nrow(data))[kept]
-}
-
-#' The column of the data that says whose each record is.
-#' @noRd
-node_values <- function(nodes, data) {
-  column <- all.vars(nodes)
-  if (length(column) != 1L || !(column %in% names(data))) {
-    abort("argument", sprintf(
-      "`nodes` must be ~column with a column of the data, not %s.",
-      paste(deparse(nodes), collapse = "")
-    ), argument = "nodes")
-  }
-  data[[column]]
-}
-
-#' Whose each record is, for a plan that is yet to be made.
-#' @noRd
-fit_holders <- function(settings, nodes, n, key) {
-  if (!many_holders(settings$method)) return(one_holder(nodes, n))
-  if (is.null(nodes) && !on_graph(settings$method)) return(one_holder(NULL, n))
-  held <- align_nodes(resolve_nodes(nodes, n, key), settings$network)
-  held$named <- !isTRUE(held$split)
-  held
-}
-
-warn_of_leaks <- function(leaks, private, framed) {
-  if (is.null(leaks) || !private) return(invisible())
-  warn("privacy_leak", paste0(
-    "Read from the records without noise: ", leaks_words(leaks), ". ",
-    if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
-    " to avoid this."
-  ), argument = if (framed) "schema" else "y")
-}
-
-abort_no_nodes <- function() {
-  abort("argument", "`nodes` is missing: a number of nodes, a vector, ~column, or NULL.",
-    argument = "nodes"
-  )
 }
 
 #' Run a plan on records; what was sent makes a fit.

@@ -17,8 +17,8 @@ print.dpadmm_fit <- function(x, ...) {
 #' @param object a fit of [dpadmm_fit()].
 #' @param ... not used.
 #' @return An object of class `summary.dpadmm_fit` with the method and its settings,
-#'   the nodes, the largest coefficients (in the user's units), the consensus reached, the privacy statement, and
-#'   what the plan expected.
+#'   the nodes, the largest coefficients (in the user's units), the consensus reached, the
+#'   privacy statement, and what the plan expected.
 #' @examples
 #' people <- data.frame(age = sample(18:90, 2000, TRUE), sex = sample(c("f", "m"), 2000, TRUE))
 #' people$ill <- ifelse(runif(2000) < plogis(people$age / 10 - 5), "yes", "no")

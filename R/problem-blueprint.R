@@ -21,7 +21,9 @@ matrix_blueprint <- function(p, inputs = NULL, classes = NULL, intercept = FALSE
 #' @param rows "scale" or "shorten".
 #' @noRd
 frame_blueprint <- function(terms, described, classes, response, rows, row_bound = 1) {
-  described <- lapply(described, function(v) v[names(v) != "leak"])
+  described <- Map(function(v, name) {
+    describe_basis(v[names(v) != "leak"], attr(terms, "bases")[[name]], name)
+  }, described, names(described))
   blueprint <- list(
     kind = "frame", terms = terms, classes = classes,
     variables = with_scaling(described, centred_variables(terms)), response = response,
@@ -61,7 +63,7 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
   }
   response <- variable_names(terms)[1L]
   terms <- stats::delete.response(terms)
-  names <- variable_names(terms)
+  names <- schema_names(terms)
   check_spelling(schema, c(response, names))
   if (length(lost <- setdiff(names, names(schema)))) {
     abort("argument", sprintf(
@@ -69,7 +71,8 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
       lost[1L]
     ), argument = "schema", place = lost)
   }
-  described <- lapply(stats::setNames(nm = names), function(name) described_by(schema[[name]]))
+  described <- lapply(schema[names], described_by)
+  names(described) <- variable_names(terms)
   described <- with_imputation(described, schema)
   classes <- schema_classes(schema[[response]], NULL, loss)
   blueprint <- frame_blueprint(terms, described, classes, formula[[2L]], rows)
@@ -81,7 +84,8 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
 #' that the formula takes out again (`. - day`) are not among them.
 #' @noRd
 formula_terms <- function(formula, data) {
-  terms <- stats::terms(formula, data = data)
+  # R is startled by a variable that is taken out and is not in the data
+  terms <- suppressWarnings(stats::terms(formula, data = data))
   if (length(attr(terms, "offset"))) {
     abort("argument", "`formula` may have offset() added to other terms only.",
       argument = "formula"
@@ -96,6 +100,7 @@ formula_terms <- function(formula, data) {
       attr(terms, "intercept") == 1L
     ))
   }
+  terms <- with_bases(terms, environment(formula))
   attr(terms, ".Environment") <- globalenv()
   terms
 }
@@ -112,7 +117,8 @@ described_by <- function(declared) {
   list(type = if (is.character(declared)) "levels" else "bounds", values = declared)
 }
 
-#' Scaled numbers, one indicator for each level; a dgCMatrix when there are levels.
+#' Scaled numbers, one indicator for each level; a dgCMatrix when there are levels (and no
+#' splines, whose columns Matrix does not take).
 #' @noRd
 encode_frame <- function(blueprint, variables) {
   if (nrow(variables) == 1L) { # sparse.model.matrix() fails on one row with a product of numbers
@@ -120,25 +126,25 @@ encode_frame <- function(blueprint, variables) {
   }
   filled <- impute_missing(blueprint, variables)
   variables <- filled$variables
-  categorical <- character()
+  type <- vapply(blueprint$variables, `[[`, "", "type")
+  categorical <- names(variables)[type[names(variables)] == "levels"]
   for (name in names(variables)) {
     how <- blueprint$variables[[name]]
-    if (how$type == "bounds") {
-      variables[[name]] <- scale_column(variables[[name]], name, how)
-    } else {
-      variables[[name]] <- level_column(variables[[name]], name, how$values)
-      categorical <- c(categorical, name)
-    }
+    variables[[name]] <- switch(how$type,
+      bounds = scale_column(variables[[name]], name, how),
+      basis = basis_columns(variables[[name]], name, how),
+      levels = level_column(variables[[name]], name, how$values)
+    )
   }
   full <- lapply(variables[categorical], function(v) stats::contrasts(v, contrasts = FALSE))
   environment(blueprint$terms) <- globalenv()
   # with its terms it is a model frame: log(age) is a column by now, not to be computed again
   attr(variables, "terms") <- blueprint$terms
-  if (length(categorical)) {
+  if (length(categorical) && !"basis" %in% type) {
     x <- Matrix::sparse.model.matrix(blueprint$terms, variables, contrasts.arg = full)
     rownames(x) <- NULL
   } else {
-    x <- stats::model.matrix(blueprint$terms, variables)
+    x <- stats::model.matrix(blueprint$terms, variables, contrasts.arg = if (length(full)) full)
     x <- structure(x, dimnames = list(NULL, colnames(x)), contrasts = NULL)
   }
   x <- with_indicators(x, filled$indicators)

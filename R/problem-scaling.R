@@ -70,13 +70,17 @@ original_map <- function(blueprint) {
   known <- set_keys(sets)
   at <- split(seq_along(blueprint$assign), blueprint$assign) # by term, in order
   centre <- vapply(blueprint$variables, function(v) if (is.null(v$half)) 0 else v$centre, 0)
-  half <- vapply(blueprint$variables, function(v) if (is.null(v$half)) 1 else v$half, 0)
+  divided <- lapply(blueprint$variables, function(v) {
+    switch(v$type, bounds = v$half, basis = v$scale, levels = rep(1, length(v$values)))
+  })
   entries <- lapply(seq_along(sets), function(k) {
     set <- sets[[k]]
+    # the columns of a term, the first variable's fastest
+    by <- Reduce(function(a, b) as.vector(outer(a, b)), divided[set], 1)
     moved <- set[centre[set] != 0]
     lapply(subsets(moved), function(out) {
       target <- match(set_keys(list(setdiff(set, out))), known)
-      data.frame(i = at[[target]], j = at[[k]], x = prod(-centre[out]) / prod(half[set]))
+      data.frame(i = at[[target]], j = at[[k]], x = prod(-centre[out]) / by)
     })
   })
   own <- unlist(at[-seq_along(sets)], use.names = FALSE) # indicators of missing values

@@ -7,7 +7,8 @@
 #' coefficients of the columns as they are.
 #'
 #' @param ... one argument per variable of the formula, by its name as it stands
-#'   there (`log(age)` included): two increasing numbers for a numeric one, all
+#'   there (`log(age)` included; of a spline with public knots that of its variable): two
+#'   increasing numbers for a numeric one, all
 #'   levels as a character vector for a categorical one. A response with two
 #'   classes has two levels, or is two numbers (`c(0, 1)`); the second is the positive class.
 #'   The response of a regression loss has bounds, in its own units.

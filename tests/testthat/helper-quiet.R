@@ -3,16 +3,16 @@
 # hide others. And tests of algorithms hand over
 # matrices as the papers have them: no intercept is added, and long rows are shortened, unless a
 # test says otherwise. test-units.R is about that.
-as_records <- function(f) {
+as_records <- function(dpadmm_fit) { # by this name, which an error's call has
   function(x, ...) {
-    if (missing(x)) return(f(...))
+    if (missing(x)) return(dpadmm_fit(...))
     bare <- is.matrix(x) || methods::is(x, "Matrix") || is.character(x) || is.numeric(x)
-    if (!bare) return(f(x, ...))
+    if (!bare) return(dpadmm_fit(x, ...))
     stated <- c("intercept", "rows") %in% names(match.call(expand.dots = FALSE)$...)
-    if (all(stated)) return(f(x, ...))
-    if (stated[1L]) return(f(x, ..., rows = "shorten"))
-    if (stated[2L]) return(f(x, ..., intercept = FALSE))
-    f(x, ..., intercept = FALSE, rows = "shorten")
+    if (all(stated)) return(dpadmm_fit(x, ...))
+    if (stated[1L]) return(dpadmm_fit(x, ..., rows = "shorten"))
+    if (stated[2L]) return(dpadmm_fit(x, ..., intercept = FALSE))
+    dpadmm_fit(x, ..., intercept = FALSE, rows = "shorten")
   }
 }
 

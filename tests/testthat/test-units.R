@@ -142,7 +142,8 @@ test_that("with an intercept and a matrix it is glm() again", {
 test_that("rows beyond the bound are refused or, by the user's word, shortened", {
   long <- x
   long[c(7, 9), ] <- c(3, 1, 4, 1)
-  for (matrix in list(long, Matrix::Matrix(long, sparse = TRUE))) for (intercept in c(TRUE, FALSE)) {
+  both <- list(long, Matrix::Matrix(long, sparse = TRUE))
+  for (matrix in both) for (intercept in c(TRUE, FALSE)) {
     error <- expect_error(matrix_fit(matrix, intercept = intercept),
       class = "dpadmm_error_row_bound"
     )
@@ -220,7 +221,9 @@ test_that("a response with bounds is scaled, and everything comes back in its un
 
 test_that("responses outside of their bounds are set to them, and the statement says so", {
   fit_of <- function(data, ...) {
-    dpadmm_fit(cost ~ age, data, nodes = 2, schema = costs, loss = "huber", epsilon = 1, seed = 1, ...)
+    dpadmm_fit(cost ~ age, data, nodes = 2, schema = costs, loss = "huber", epsilon = 1, seed = 1,
+      ...
+    )
   }
   far <- edge <- dollars
   far$cost[3] <- 1e9

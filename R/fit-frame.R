@@ -1,0 +1,96 @@
+# From the arguments of dpadmm_fit() to records: data frames and their rows, who holds which.
+
+#' Records are built by the default method, once it knows the loss.
+#' @noRd
+fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, ...) {
+  if (!missing(nodes)) nodes <- given_nodes(nodes)
+  rows <- check_choice(rows, c("scale", "shorten"), "rows")
+  if (!missing(nodes) && inherits(nodes, "formula")) {
+    column <- nodes
+    nodes <- node_values(nodes, data)
+    data <- data[setdiff(names(data), all.vars(column))]
+  }
+  if (ncol(data) == 0L) {
+    abort("shape", "The data frame has no columns to predict from.", argument = "x")
+  }
+  build <- function(loss, classes, range, bound, options) {
+    records_frame(formula, data, y, schema, loss, classes, range, rows, bound, row_wise, options)
+  }
+  records <- structure(list(build = build), class = "dpadmm_records")
+  if (missing(nodes)) {
+    dpadmm_fit.default(records, ...)
+  } else {
+    dpadmm_fit.default(records, nodes = nodes, ...)
+  }
+}
+
+#' The rows that `subset` keeps, evaluated as lm() does: in the data, then where the formula
+#' was written.
+#' @noRd
+subset_rows <- function(expression, data, env) {
+  kept <- tryCatch(eval(expression, data, if (is.null(env)) globalenv() else env),
+    error = function(e) {
+      abort("argument", sprintf("`subset` cannot be evaluated: %s.", conditionMessage(e)),
+        argument = "subset"
+      )
+    }
+  )
+  if (is.null(kept)) return(seq_len(nrow(data)))
+  if (is.logical(kept) && length(kept) == nrow(data)) {
+    if (anyNA(kept)) {
+      abort("missing", sprintf("`subset` has a missing value at %s.", where_first(is.na(kept))),
+        argument = "subset", place = which(is.na(kept))[1L]
+      )
+    }
+    return(which(kept))
+  }
+  if (!is.numeric(kept) || anyNA(kept) || anyDuplicated(kept)) {
+    abort("argument", sprintf(
+      "`subset` must be TRUE or FALSE for each of the %d rows, or numbers of different rows.",
+      nrow(data)
+    ), argument = "subset")
+  }
+  check_numbers(kept, "subset", lower = -nrow(data), upper = nrow(data), whole = TRUE)
+  if (any(kept < 0) && any(kept > 0)) {
+    abort("argument", "`subset` mixes rows to keep and rows to leave out.", argument = "subset")
+  }
+  seq_len(nrow(data))[kept]
+}
+
+#' The column of the data that says whose each record is.
+#' @noRd
+node_values <- function(nodes, data) {
+  column <- all.vars(nodes)
+  if (length(column) != 1L || !(column %in% names(data))) {
+    abort("argument", sprintf(
+      "`nodes` must be ~column with a column of the data, not %s.",
+      paste(deparse(nodes), collapse = "")
+    ), argument = "nodes")
+  }
+  data[[column]]
+}
+
+#' Whose each record is, for a plan that is yet to be made.
+#' @noRd
+fit_holders <- function(settings, nodes, n, key) {
+  if (!many_holders(settings$method)) return(one_holder(nodes, n))
+  if (is.null(nodes) && !on_graph(settings$method)) return(one_holder(NULL, n))
+  held <- align_nodes(resolve_nodes(nodes, n, key), settings$network)
+  held$named <- !isTRUE(held$split)
+  held
+}
+
+warn_of_leaks <- function(leaks, private, framed) {
+  if (is.null(leaks) || !private) return(invisible())
+  warn("privacy_leak", paste0(
+    "Read from the records without noise: ", leaks_words(leaks), ". ",
+    if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
+    " to avoid this."
+  ), argument = if (framed) "schema" else "y")
+}
+
+abort_no_nodes <- function() {
+  abort("argument", "`nodes` is missing: a number of nodes, a vector, ~column, or NULL.",
+    argument = "nodes"
+  )
+}

@@ -1,0 +1,102 @@
+# Splines and polynomials of a variable with public knots: bs(age, knots = 50, Boundary.knots =
+# c(18, 100)). Such a basis is computed row by row, from bounds of the variable itself.
+
+#' Terms whose variables are taken before their basis is computed: `predvars` has `age` for
+#' bs(age, ...), and the attribute `bases` what to compute of it.
+#' @param env where knots are looked up: public numbers, kept by value.
+#' @noRd
+with_bases <- function(terms, env) {
+  variables <- attr(terms, "variables")
+  bases <- lapply(as.list(variables)[-1L], public_basis, if (is.null(env)) globalenv() else env)
+  names(bases) <- variable_names(terms)
+  for (k in which(lengths(bases) > 0L)) variables[[k + 1L]] <- bases[[k]]$input
+  attr(terms, "predvars") <- variables
+  attr(terms, "bases") <- Filter(Negate(is.null), bases)
+  terms
+}
+
+#' The names by which a schema knows the variables of terms.
+#' @noRd
+schema_names <- function(terms) {
+  names <- variable_names(terms)
+  found <- lapply(attr(terms, "bases")[names], `[[`, "input")
+  own <- lengths(found) > 0L
+  names[own] <- vapply(found[own], function(v) paste(deparse(v, 500L), collapse = " "), "")
+  names
+}
+
+#' What a call computes, if it is a basis that no record moves: list(input, kind, arguments).
+#' @noRd
+public_basis <- function(call, env) {
+  if (!is.call(call)) return(NULL)
+  name <- call[[1L]]
+  if (is.call(name) && identical(name[[1L]], quote(`::`))) name <- name[[3L]]
+  kind <- if (is.name(name)) as.character(name) else ""
+  if (!kind %in% c("bs", "ns", "poly") || length(call) < 2L) return(NULL)
+  call <- match.call(basis_function(kind), call, expand.dots = FALSE)
+  arguments <- as.list(call)[-1L]
+  if (kind == "poly" && is.null(arguments$degree)) arguments$degree <- arguments$...[[1L]]
+  stated <- if (kind == "poly") "raw" else "Boundary.knots"
+  if (is.null(arguments[[stated]]) || !is.null(arguments$df)) return(NULL)
+  input <- arguments$x
+  arguments <- tryCatch(
+    lapply(arguments[setdiff(names(arguments), c("x", "..."))], eval, env),
+    error = function(e) {
+      abort("formula", sprintf("The knots of `%s` must be public numbers: %s.",
+        paste(deparse(call, 500L), collapse = " "), conditionMessage(e)
+      ), argument = "formula")
+    }
+  )
+  if (kind == "poly" && !isTRUE(arguments$raw)) return(NULL)
+  list(input = input, kind = kind, arguments = arguments)
+}
+
+basis_function <- function(kind) {
+  switch(kind, bs = splines::bs, ns = splines::ns, poly = stats::poly)
+}
+
+#' A described variable as its basis: `scale`, by which its columns are divided so that each is
+#' 1 at most, and together they have norm 1 at most.
+#' @param described list(type = "bounds", values).
+#' @noRd
+describe_basis <- function(described, basis, name) {
+  if (is.null(basis)) return(described)
+  if (described$type != "bounds") {
+    abort("argument", sprintf("`%s` needs a numeric variable with bounds.", name),
+      argument = "schema"
+    )
+  }
+  ends <- basis$arguments$Boundary.knots
+  bounds <- described$values
+  if (basis$kind == "bs" && (bounds[1L] < min(ends) || bounds[2L] > max(ends))) {
+    abort("argument", sprintf(
+      "The bounds %g to %g of `schema` reach beyond the Boundary.knots of `%s`.", bounds[1L],
+      bounds[2L], name
+    ), argument = "schema", place = name)
+  }
+  breaks <- sort(unique(c(bounds, basis$arguments$knots, ends)))
+  breaks <- breaks[breaks >= bounds[1L] & breaks <= bounds[2L]]
+  # so dense that between its points a norm is larger by less than the margin
+  grid <- stats::approx(seq_along(breaks), breaks, n = 1L + 200L * (length(breaks) - 1L))$y
+  values <- basis_values(grid, basis)
+  scale <- apply(abs(values), 2L, max)
+  scale[scale == 0] <- 1
+  norm <- sqrt(max(rowSums((values / rep(scale, each = nrow(values)))^2)))
+  described$type <- "basis"
+  described$basis <- basis
+  described$scale <- scale * norm * 1.001
+  described
+}
+
+basis_values <- function(x, basis) {
+  values <- do.call(basis_function(basis$kind), c(list(x), basis$arguments))
+  matrix(values, length(x), dimnames = list(NULL, colnames(values)))
+}
+
+#' The scaled columns of a variable, which is set to its nearer bound outside of them.
+#' @noRd
+basis_columns <- function(column, name, how) {
+  inside <- scale_column(column, name, list(values = how$values, centre = 0, half = 1))
+  values <- basis_values(inside, how$basis)
+  values / rep(how$scale, each = nrow(values))
+}
