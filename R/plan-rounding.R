@@ -22,8 +22,8 @@ with_rounding <- function(method, plan) {
   }
   blame <- farthest_out(method, plan)
   abort("argument", sprintf(
-    "Rounding in double precision is larger than what this noise could hide: use a less extreme %s.",
-    sprintf("`%s`", blame)
+    "Rounding in double precision is larger than this noise could hide: use a less extreme `%s`.",
+    blame
   ), argument = blame)
 }
 
