@@ -89,23 +89,27 @@ pure_unit <- function(objective, needed, epsilon, logistic_curvature) {
 #'   answer is below `near`, and sampled divergences at very small noise are slow.
 #' @noRd
 calibrate_unit <- function(events, epsilon, delta, accountant, near, sampled = FALSE) {
-  if (sampled && is.finite(near)) {
-    low <- near
+  # in units of what is expected: how much noise a budget asks for is not told by its units
+  likely <- is.finite(near) && near > 0
+  if (!likely) near <- 1
+  relative <- function(unit) events(near * unit)
+  solve <- function(...) near * calibrate(relative, epsilon, delta, accountant, ...)
+  if (sampled && likely) {
+    low <- 1
     repeat {
       low <- low / 1.5
-      if (fold_events(events(low), delta, accountant)$epsilon > epsilon) break
+      if (fold_events(relative(low), delta, accountant)$epsilon > epsilon) break
     }
-    return(calibrate(events, epsilon, delta, accountant, interval = c(low, 2 * near)))
+    return(solve(interval = c(low, 2)))
   }
-  if (is.finite(near)) {
-    found <- tryCatch(
-      calibrate_near(events, epsilon, delta, accountant, near),
+  if (likely) {
+    found <- tryCatch(calibrate_near(relative, epsilon, delta, accountant, 1),
       dpadmm_error = function(e) NULL
     )
     # beyond the interval of calibrate() no noise is to be told from none
-    if (!is.null(found) && found > 1e-12) return(found)
+    if (!is.null(found) && found > 1e-12) return(near * found)
   }
-  tryCatch(calibrate(events, epsilon, delta, accountant), dpadmm_error_argument = function(e) {
+  tryCatch(solve(), dpadmm_error_argument = function(e) {
     if (!identical(e$argument, "interval")) stop(e)
     abort("argument", sprintf(
       "`epsilon` = %g asks for next to no noise; for none, use Inf.", epsilon

@@ -83,7 +83,8 @@ forecast_of.dpadmm_family_split <- function(method, plan) {
     accelerated = plan$accelerated && !plan$restart, average = plan$average == "mean",
     norm = sum(constraint$A^2) / problem$d, b = constraint$b[1L],
     ridge = penalty_curvature(problem$penalty),
-    start_sd = sent_sd(plan, plan$scales$start, plan$scales$start_hidden), slope = method$parameters$clip
+    start_sd = sent_sd(plan, plan$scales$start, plan$scales$start_hidden),
+    slope = method$parameters$clip
   )
 }
 

@@ -149,13 +149,20 @@ forecast_settled <- function(response, loss, row_bound, d, slope = NULL, own_sd 
   w <- rep(loss$curvature, 2L)
   for (pass in 1:4) { # more would follow a signal that grows without end, as none of the data do
     answer <- response(w)
-    signal <- answer$reach * pull
-    variance <- answer$variance + c(0, answer$spread * pull^2 * d)
-    variance <- pmin(variance, 1e200) # a run that overflows
+    signal <- within_range(answer$reach, 0) * pull
+    variance <- within_range(answer$variance + c(0, answer$spread * pull^2 * d))
     w <- mean_curvature(loss, row_bound * sqrt(variance[1L] + own_sd^2), row_bound * signal)
   }
   noise <- sqrt(sum(variance * c(d - 1, 1) / d))
-  list(noise = noise, most = max(noise, sqrt(response(c(0, 0))$variance)), signal = signal)
+  flat <- within_range(response(c(0, 0))$variance)
+  list(noise = noise, most = max(noise, sqrt(flat)), signal = signal)
+}
+
+#' What a run that overflows leaves is noise.
+#' @noRd
+within_range <- function(x, otherwise = 1e200) {
+  x[!(abs(x) < 1e200) | is.na(x)] <- otherwise
+  x
 }
 
 #' Mean second derivative of a loss over predictors whose noise and signal are normal: across

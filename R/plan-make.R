@@ -11,6 +11,7 @@
 #' @noRd
 make_plan <- function(problem, method, budget, iterations, control, key) {
   settings <- list(iterations = iterations, control = control, key = key)
+  if (budget$private) refuse_extremes(method, problem, budget, control)
   draft <- draft_plan(method, problem, budget, settings)
   plan <- structure(
     c(draft, list(method = method, control = control, private = budget$private)),

@@ -59,7 +59,8 @@ default_beta <- function(problem, plan) {
 #' minimiser moves by `shift[, 1]`, the distance to it by `shift[, 2]`.
 #' @noRd
 shifts <- function(plan) {
-  cbind(gradient_sensitivity(plan$problem), 2 * (plan$beta + plan$slop[, 1L])) / modulus_of(plan)[, 1L]
+  distance <- 2 * (plan$beta + plan$slop[, 1L])
+  cbind(gradient_sensitivity(plan$problem), distance) / modulus_of(plan)[, 1L]
 }
 
 #' The split of least variance when the variances of both noises add, and a release costs

@@ -20,10 +20,11 @@ with_rounding <- function(method, plan) {
     if (!settled$raised) return(settled$plan)
     plan <- protect(method, with_releases(method, settled$plan))
   }
-  abort("argument", paste(
-    "Rounding in double precision is larger than what this noise could hide:",
-    "use less extreme parameters."
-  ), argument = if (is.null(plan$budget$noise)) "epsilon" else "noise")
+  blame <- farthest_out(method, plan)
+  abort("argument", sprintf(
+    "Rounding in double precision is larger than this noise could hide: use a less extreme `%s`.",
+    blame
+  ), argument = blame)
 }
 
 #' What must be set aside for noise of the present unit: list(plan, raised = whether that is more

@@ -53,11 +53,11 @@ holder_releases <- function(plan) {
   released <- seq_len(plan$rounds) + plan$late
   if (plan$noise_on == "aggregate") {
     moved <- holder_moved(plan, plan$most) / N
-    return(new_releases("output", NA, released, moved * outward(plan$most)))
+    return(new_releases("output", NA, released, round_up(moved, 32)))
   }
   turns <- released[turns_grow(plan)]
   moved <- pmin(2 * record_step(plan), 4 * plan$step_bound)
-  new_releases("output", seq_len(N), rep(turns, each = N), moved * outward(1))
+  new_releases("output", seq_len(N), rep(turns, each = N), round_up(moved, 32))
 }
 
 #' How far the state of a holder without noise moves at most in so many turns: as it would in as

@@ -144,11 +144,12 @@ rounding_of.dpadmm_family_server <- function(method, plan) {
 server_releases <- function(plan) {
   step <- min(plan$prox_gamma * plan$grad_bound, plan$step_bound)
   released <- seq_len(plan$rounds) + plan$late
+  # rounding of these few products; what the program rounds in every turn is in rounding_of()
   if (plan$noise_on == "aggregate") {
     moved <- 2 * step * moved_share(plan$lambda, plan$most) / plan$n
-    return(new_releases("output", NA, released, moved * outward(plan$most)))
+    return(new_releases("output", NA, released, round_up(moved, 32)))
   }
-  new_releases("output", NA, released[turns_grow(plan)], 4 * step * outward(1))
+  new_releases("output", NA, released[turns_grow(plan)], round_up(4 * step, 32))
 }
 
 #' More than the rounding of a few products, and of those of every turn.

@@ -54,7 +54,8 @@ with_test <- function(plan, epsilon = NULL) {
   sensitivity <- if (plan$as_printed) {
     rep(2 * p$loss_clip, N)
   } else {
-    query_sensitivity(plan$problem, p$loss_clip, plan$beta + plan$slop[, 1L], modulus_of(plan)[, 1L]) +
+    distance <- plan$beta + plan$slop[, 1L]
+    query_sensitivity(plan$problem, p$loss_clip, distance, modulus_of(plan)[, 1L]) +
       2 * plan$query_slop
   }
   plan$test <- sparse_vector_test(p, N, sensitivity, epsilon, plan$sends, plan$as_printed)
