@@ -135,7 +135,8 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   reach <- apply((100 * gradient + 2 * objective$most + 0 * modulus) / modulus, 1L, max) +
     10 * sqrt(colSums(plan$start^2))
   curvature <- problem$C * problem$loss$curvature * problem$row_bound^2
-  slopes <- 6 * max(1, problem$loss$lipschitz) + 2 * problem$loss$curvature
+  shifted <- !is.null(problem$blueprint$offset)
+  slopes <- 4 * max(1, problem$loss$lipschitz) + (1 + shifted) * problem$loss$curvature
   solver <- curvature * 5 * (d + 6) * u * reach + # margins, and those a model is not asked at
     problem$C * problem$row_bound * slopes * u + # derivatives
     sum_rounding(pmin(n, 16384) + n / 16384, gradient) +
