@@ -34,7 +34,8 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
     if (is.null(plan)) {
       x <- check_matrix(data$x, "x")
       held <- fit_holders(settings, data$nodes, nrow(x), noise_key(0))
-      plan <<- suppressWarnings(plan_for(settings, matrix_blueprint(ncol(x)), held),
+      blueprint <- c(matrix_blueprint(ncol(x)), record_facts(audited_numbers(data)))
+      plan <<- suppressWarnings(plan_for(settings, blueprint, held),
         classes = "dpadmm_warning"
       )
     }

@@ -43,7 +43,8 @@ solver_rounding <- function(problem, weight, modulus, size, tol, linear = 0) {
   loss <- problem$loss
   slope <- weight * problem$row_bound * loss$lipschitz
   curvature <- weight * problem$row_bound^2 * loss$curvature
-  slopes <- 6 * max(1, loss$lipschitz) + 2 * loss$curvature
+  shifted <- !is.null(problem$blueprint$offset) # an offset is added to each margin
+  slopes <- 4 * max(1, loss$lipschitz) + (1 + shifted) * loss$curvature
   list(
     # margins, derivatives, their sum, and what is added to it
     evaluated = curvature * 5 * (d + 6) * u * size + weight * problem$row_bound * slopes * u +

@@ -27,7 +27,7 @@ query_rounding <- function(plan, reach) {
   )
   2 * slope * 8 * (problem$d + 6) * u * reach +
     2 * sum_rounding(problem$size, test$loss_clip) +
-    40 * u * (test$loss_clip + 1 + problem$loss$width + problem$loss$width^2) + 2 * grid
+    32 * u * (test$loss_clip + 1 + problem$loss$width + problem$loss$width^2) + 2 * grid
 }
 
 #' The test as the core takes it, every number one a node. As printed the threshold's noise
