@@ -59,7 +59,8 @@
 #' @section Guarantee:
 #' Between neighbours one user's whole data change (with one record a user: one
 #' record; with `unit = "record"` see above). Let L bound the norm of a user's gradient: the
-#' loss's Lipschitz constant times `control$row_bound`, or `clip` when that is smaller. The bound is enforced on
+#' loss's Lipschitz constant times `control$row_bound`, or `clip` when that is smaller. The bound
+#' is enforced on
 #' the implicit gradient `(2 z - u - x) / gamma` itself, so the guarantee does not rest
 #' on how well a proximal step was solved. Where the records of a user are so large that it
 #' cannot be solved in doubles, a private run takes the mean of the records' clipped gradients
