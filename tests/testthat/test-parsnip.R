@@ -11,7 +11,9 @@ patients <- local({
     ill = factor(age + 20 * sin(7 * seq_len(n)) > 50, labels = c("no", "yes"))
   )
 })
-public <- dpadmm_schema(age = c(18, 100), sex = c("f", "m"), ill = c("no", "yes"))
+public <- dpadmm_schema(
+  age = c(18, 100), sex = c("f", "m"), ill = c("no", "yes"), cost = c(0, 12)
+)
 engine <- function(spec, ..., schema = public, epsilon = 5) {
   parsnip::set_engine(spec, "dpadmm",
     nodes = ~hospital, schema = !!schema, epsilon = !!epsilon, seed = 1, ...
