@@ -110,3 +110,16 @@ known_labels <- function(y, loss, classes, n, name) {
   }
   code
 }
+
+#' The bounds of a regression's response: declared, or read with a leak noted.
+#' @noRd
+describe_response <- function(y, name, declared, loss) {
+  if (loss$classification) return(NULL)
+  describe(y, name, declared)
+}
+
+#' A response as the model has it, or as it is where nobody stated bounds.
+#' @noRd
+scale_response <- function(y, range) {
+  if (is.null(range)) y else scale_column(y, "y", range)
+}

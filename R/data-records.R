@@ -280,19 +280,6 @@ describe <- function(column, name, declared) {
   found("levels", values, sprintf("the levels of `%s`", name))
 }
 
-#' The bounds of a regression's response: declared, or read with a leak noted.
-#' @noRd
-describe_response <- function(y, name, declared, loss) {
-  if (loss$classification) return(NULL)
-  describe(y, name, declared)
-}
-
-#' A response as the model has it, or as it is where nobody stated bounds.
-#' @noRd
-scale_response <- function(y, range) {
-  if (is.null(range)) y else scale_column(y, "y", range)
-}
-
 #' By how much each row is shortened to meet the bound.
 #' @noRd
 shortening <- function(x, bound) {

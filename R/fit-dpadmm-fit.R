@@ -60,8 +60,8 @@
 #' What is not given is worked out from public numbers (nodes N, records n, the
 #' smallest node's B, features d, degrees, budget), never from the records.
 #'
-#' * With `noise` given `C = 1`, else `C = rho n / N`, so that the penalty is `||f||^2 / (2n)` against the mean loss (`lambda =
-#'   1/n`), shared among the nodes as `weights` says.
+#' * With `noise` given `C = 1`, else `C = rho n / N`, so that the penalty is `||f||^2 / (2n)`
+#'   against the mean loss (`lambda = 1/n`), shared among the nodes as `weights` says.
 #' * Without noise (`epsilon = Inf`) and without `iterations` the fit of a decentralised method is
 #'   the minimiser of its objective itself, to a distance of 1e-9 or a gradient of 1e-12 of the
 #'   largest: nothing is hidden, so Newton's method runs on all records together.
@@ -94,8 +94,8 @@
 #'   [dp_sgd()], [dp_cd()] and the [gradient] methods have no nodes. With a plan the names and
 #'   numbers of records must be the plan's; where the plan names no parties and `nodes` is
 #'   missing, the records are split at random.
-#' @param network who talks to whom: `"complete"`, `"ring"`, `"star"`, or see [network]. Its nodes are the sorted values
-#'   (or levels) of `nodes`.
+#' @param network who talks to whom: `"complete"`, `"ring"`, `"star"`, or see [network]. Its
+#'   nodes are the sorted values (or levels) of `nodes`.
 #' @param method the algorithm, see [decentralised], [fp_admm()], [dp_sgd()] and [gradient]; or
 #'   its name, for its defaults (`"mr_admm"`).
 #' @param loss a loss, by name (`"logistic"`, or `"binomial"` for the same; `"huber"`, `"hinge"`,
@@ -149,8 +149,8 @@
 #'   `events`, `noise`, `nodes`, the `plan` it ran ([dpadmm_plan()]), `converged` (of a fit without
 #'   noise, whether the gradient that is left, as its trace bounds it, is below 1e-5 of the largest
 #'   possible one; else there is a warning of class `dpadmm_warning_convergence`; `NA` with noise),
-#'   and what else a method releases. It holds no record, nothing computed from records that was not released, and no
-#'   call.
+#'   and what else a method releases. It holds no record, nothing computed from records that was
+#'   not released, and no call.
 #'
 #'   Errors are classed, see [dpadmm-conditions].
 #' @seealso [dpadmm_plan()] for the same without records, [decentralised] for the methods,
@@ -288,23 +288,4 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   held <- planned_holders(x$problem, nodes, nrow(records$x), key)
   warn_of_leaks(records$leaks, x$private, blueprint$kind == "frame")
   fit_plan(x, records, held, key, seed, control)
-}
-
-#' Run a plan on records; what was sent makes a fit.
-#' @noRd
-fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
-  warn_of_noise(plan)
-  say_unit(plan)
-  result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
-    control = control
-  )
-  fit <- new_fit(plan, result, records, seeded = !is.null(seed))
-  warn_unless_converged(fit)
-  fit
-}
-
-#' Iterates of one model are kept unless the user says otherwise, those of many nodes are not.
-#' @noRd
-keeps_iterates <- function(plan, control) {
-  if (is.null(control$keep_iterates)) is.null(plan$problem$network) else control$keep_iterates
 }

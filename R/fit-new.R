@@ -49,3 +49,22 @@ sending <- function(sent, problem) {
   count <- sum(rowSums(sent) * degree)
   list(sends = sent, messages = c(sent = count, saved = sum(degree) * ncol(sent) - count))
 }
+
+#' Run a plan on records; what was sent makes a fit.
+#' @noRd
+fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
+  warn_of_noise(plan)
+  say_unit(plan)
+  result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
+    control = control
+  )
+  fit <- new_fit(plan, result, records, seeded = !is.null(seed))
+  warn_unless_converged(fit)
+  fit
+}
+
+#' Iterates of one model are kept unless the user says otherwise, those of many nodes are not.
+#' @noRd
+keeps_iterates <- function(plan, control) {
+  if (is.null(control$keep_iterates)) is.null(plan$problem$network) else control$keep_iterates
+}

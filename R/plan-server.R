@@ -152,10 +152,6 @@ server_releases <- function(plan) {
   new_releases("output", NA, released[turns_grow(plan)], round_up(4 * step, 32))
 }
 
-#' More than the rounding of a few products, and of those of every turn.
-#' @noRd
-outward <- function(turns) 1 + (32 + 8 * turns) * .Machine$double.eps
-
 #' 1 - (1 - 2 lambda)^turns, for lambda <= 1/2 of any size.
 #' @noRd
 moved_share <- function(lambda, turns) {

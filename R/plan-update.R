@@ -13,8 +13,8 @@
 #' @param data the records, as [dpadmm_fit()] takes them: a data frame, or a matrix with `y`.
 #' @param y labels, when `data` do not have them.
 #' @param ... arguments to change. `NULL` takes one back to its default; an `epsilon` replaces a
-#'   given `noise`, and `lambda` a given `rho`, and the other way round. Of a fit also `nodes`, which is kept only when it is
-#'   a number of nodes or `~column`.
+#'   given `noise`, and `lambda` a given `rho`, and the other way round. Of a fit also `nodes`,
+#'   which is kept only when it is a number of nodes or `~column`.
 #' @return A plan, or a fit. Errors as of [dpadmm_plan()] and [dpadmm_fit()].
 #' @examples
 #' public <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"))

@@ -15,7 +15,8 @@
 #' @param released how many releases there were of what, where events do not say it best.
 #' @param stated a sentence about a bound that was enforced or taken on trust.
 #' @param counted whose numbers of records a neighbour has too: "node", "holder" or nobody's.
-#' @param smallest number of records of the smallest party (or number of holders, where those are protected).
+#' @param smallest number of records of the smallest party (or number of holders, where those
+#'   are protected).
 #' @noRd
 statement_facts <- function(names, user_level = FALSE, users = NULL, tolerance = NULL,
                             rows = NULL, seeded = FALSE, simulated = FALSE, leaks = NULL,

@@ -22,7 +22,9 @@ loss_name <- function(name) {
       'The loss of "gaussian" is "squared", whose gradients have no bound, so that no private fit',
       'has it. Use "huber": squared up to its width, then linear.'
     ),
-    poisson = 'There is no loss for counts, as "poisson". Losses of numbers are "huber", "squared".',
+    poisson = paste(
+      'There is no loss for counts, as "poisson". Losses of numbers are "huber", "squared".'
+    ),
     multinomial = 'No loss is for three classes: fit "logistic" for each class against the rest.',
     cox = 'There is no loss for times to an event, as "cox".',
     svm = 'The loss of a support vector machine is "hinge".'

@@ -64,7 +64,8 @@ check_spelling <- function(schema, variables, columns = NULL) {
     near <- near_name(variable, spare)
     if (length(near)) {
       abort("argument", sprintf(
-        "`schema` states nothing for `%s`, but has a column `%s`: are they the same?", variable, near
+        "`schema` states nothing for `%s`, but has a column `%s`: are they the same?", variable,
+        near
       ), argument = "schema", place = near)
     }
   }

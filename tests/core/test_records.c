@@ -315,34 +315,7 @@ static void check_passes(const records *r) {
   free(block);
 }
 
-/* A column-major row's margin, to the last bit, wherever it lies and whatever is around
- * it: the rows without the first one, and in parts. */
-static void check_place(void) {
-  enum { ROWS = 2100, COLUMNS = 7 };
-  double *x = get(ROWS * COLUMNS, sizeof(double)), f[COLUMNS];
-  double *all = get(ROWS, sizeof(double)), *other = get(ROWS, sizeof(double));
-  for (size_t k = 0; k < ROWS * COLUMNS; k++)
-    x[k] = sin((double)k * 1.7) * pow(10.0, (double)(k % 5));
-  for (size_t j = 0; j < COLUMNS; j++)
-    f[j] = cos((double)j) / 3.0;
-  const dpa_records rows = {ROWS, COLUMNS, x, x, ROWS, NULL, NULL, NULL, NULL, NULL};
-  dpa_records_margin(&rows, f, all);
-  int same = 1;
-  for (size_t first = 1; first < 70; first++) {
-    const dpa_records part = dpa_records_part(&rows, first, ROWS - first - first / 2);
-    dpa_records_margin(&part, f, other);
-    same &= memcmp(other, all + first, part.n * sizeof *other) == 0;
-  }
-  for (size_t k = 0; k < ROWS; k++)
-    same &= dpa_records_dot(&rows, k, f) == all[k];
-  CHECK(same);
-  free(x);
-  free(all);
-  free(other);
-}
-
 void test_records(void) {
-  check_place();
   static const size_t shapes[][2] = {{1, 1},  {1, 9},  {9, 1},    {63, 5},
                                      {64, 5}, {65, 5}, {200, 40}, {30, 70}};
   static const double fills[] = {0.0, 0.2, 1.0};

@@ -127,7 +127,8 @@ test_that("the messages read well", {
   )
   expect_identical(says(fit(.nodes = factor(nodes, 1:5))), "Node \"5\" has no records.")
   expect_identical(says(fit(C = 11)), paste(
-    "`C` must be at most the number of records of every node: it is 11 for node \"1\", which has 10."
+    "`C` must be at most the number of records of every node: it is 11 for node \"1\", which has",
+    "10."
   ))
   expect_identical(says(fit(rho = 0)), "`rho` must be in (0, Inf), not 0.")
   expect_identical(says(fit(method = mr_admm(growth = 0.9))),

@@ -87,7 +87,9 @@ test_that("who holds what must be clear", {
 
 test_that("C is at most the records of every node", {
   uneven <- rep(c("a", "b", "c"), c(20, 6, 14))
-  error <- expect_blame(fit(.nodes = uneven, C = 6.5, weights = "nodes"), "argument", "C", "6.5 for node \"b\", which has 6", "b")
+  error <- expect_blame(fit(.nodes = uneven, C = 6.5, weights = "nodes"), "argument", "C",
+    "6.5 for node \"b\", which has 6", "b"
+  )
   expect_identical(error$value, 6.5)
   expect_s3_class(fit(.nodes = uneven, C = 6, weights = "nodes"), "dpadmm_fit")
 })

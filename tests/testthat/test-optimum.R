@@ -42,7 +42,9 @@ test_that("ADMM that runs long enough comes to the same optimum, by any weights"
       losses <- log1p(exp(-pima$y * as.vector(pima$x %*% f)))
       sum(share * tapply(losses, pima$who, mean)) + 3 * 0.05 / 2 * sum(f^2)
     }
-    best <- optim(numeric(6), objective, method = "BFGS", control = list(reltol = 1e-15, maxit = 500))
+    best <- optim(numeric(6), objective,
+      method = "BFGS", control = list(reltol = 1e-15, maxit = 500)
+    )
     long <- dpadmm_fit(pima$x, pima$y,
       nodes = pima$who, method = admm(eta = 0.1), C = 1, lambda = 0.05, weights = weights,
       epsilon = Inf, iterations = 3000, control = wide

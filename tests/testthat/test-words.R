@@ -2,7 +2,9 @@
 # what they hear of arguments that are called otherwise.
 
 fitted_by <- function(...) {
-  dpadmm_fit(four_nodes$x, four_nodes$y, nodes = four_nodes$nodes, epsilon = Inf, iterations = 4, ...)
+  dpadmm_fit(four_nodes$x, four_nodes$y,
+    nodes = four_nodes$nodes, epsilon = Inf, iterations = 4, ...
+  )
 }
 
 test_that("methods and networks go by their names", {

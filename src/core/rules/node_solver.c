@@ -262,8 +262,24 @@ static dpa_status plain_step(dpa_solver *s) {
   return DPA_CONTINUE;
 }
 
-dpa_status dpa_solver_advance(dpa_solver *s) {
+/* From f by t dir, whose margins are known. */
+static void take_step(dpa_solver *s, double t) {
   const size_t n = s->data->n, d = s->data->d;
+  s->at.travelled += dpa_norm(s->f, d) + t * dpa_norm(s->dir, d);
+  memcpy(s->old_grad, s->grad, d * sizeof *s->grad);
+  for (size_t j = 0; j < d; j++)
+    s->f[j] += t * s->dir[j];
+  for (size_t k = 0; k < n; k++)
+    s->margin[k] += t * s->along[k];
+  data_gradient(s); /* from the derivatives of the accepted trial */
+  refresh_gradient(s);
+  remember_pair(s, t);
+  s->at.iterations++;
+  s->at.age++;
+  s->at.distance = -1.0;
+}
+
+dpa_status dpa_solver_advance(dpa_solver *s) {
   dpa_status status = DPA_OK;
   if (!s->at.known || (s->at.iterations == 0 && s->at.travelled > s->roam))
     from_scratch(s);
@@ -295,24 +311,12 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
     return plain_step(s);
 
   direction(s);
-  const double descent = dpa_dot(s->grad, s->dir, d);
+  const double descent = dpa_dot(s->grad, s->dir, s->data->d);
   if (!(descent < 0.0))
     return plain_step(s);
   dpa_records_margin(s->data, s->dir, s->along);
-  const double t = search(s, descent);
   const double before = s->at.norm;
-  s->at.travelled += dpa_norm(s->f, d) + t * dpa_norm(s->dir, d);
-  memcpy(s->old_grad, s->grad, d * sizeof *s->grad);
-  for (size_t j = 0; j < d; j++)
-    s->f[j] += t * s->dir[j];
-  for (size_t k = 0; k < n; k++)
-    s->margin[k] += t * s->along[k];
-  data_gradient(s); /* from the derivatives of the accepted trial */
-  refresh_gradient(s);
-  remember_pair(s, t);
-  s->at.iterations++;
-  s->at.age++;
-  s->at.distance = -1.0;
+  take_step(s, search(s, descent));
   if (s->at.norm < s->at.best) {
     s->at.best = s->at.norm;
     s->at.idle = 0;
