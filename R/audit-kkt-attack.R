@@ -62,6 +62,11 @@ kkt_attack <- function(fit, known_x, known_y, node, network = fit$plan$problem$n
   if (!problem$loss$classification) {
     abort("argument", "`fit` must have a classification loss.", argument = "fit")
   }
+  if (isTRUE(fit$plan$optimum)) {
+    abort("argument", "`fit` must have sent messages: fit again with `iterations`.",
+      argument = "fit"
+    )
+  }
   N <- problem$N
   T <- fit$plan$iterations
   i <- if (is.character(node)) match(node, fit$nodes$names) else node
@@ -88,7 +93,7 @@ kkt_attack <- function(fit, known_x, known_y, node, network = fit$plan$problem$n
     }
   }
   known_x <- known_x * shortening(known_x, problem$row_bound)
-  start <- start_values(start, N, problem$d)
+  start <- start_values(start, problem$names, problem$d)
   h <- missing_gradients(fit, known_x, known_y, i, network, eta, theta, start)
   if (is.null(h$gradient)) {
     abort("argument", sprintf('Node "%s" sent nothing in this fit.', fit$nodes$names[i]),
@@ -116,10 +121,10 @@ missing_gradients <- function(fit, x, y, i, network, eta, theta, before) {
     now <- f[i, ]
     if (solved[t]) {
       slope <- .Call(ffi_loss, loss$name, loss$width, as.vector(x %*% now), as.double(y))$gradient
-      known <- problem$C / fit$nodes$size[i] * as.vector(slope %*% x) +
+      known <- problem$C[i] / fit$nodes$size[i] * as.vector(slope %*% x) +
         problem$rho / problem$N * now
       pull <- 2 * lambda + eta[i, t] * (degree * (2 * now - before[, i]) - around(before))
-      gradient <- rbind(gradient, -(known + pull) * fit$nodes$size[i] / problem$C)
+      gradient <- rbind(gradient, -(known + pull) * fit$nodes$size[i] / problem$C[i])
       at <- rbind(at, now)
     }
     before <- t(f)

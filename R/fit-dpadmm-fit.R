@@ -184,8 +184,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
                                weight_bound = NULL, offset = NULL, na.action = "fail", ...) {
   check_no_dots(...)
-  asked <- asked_of_fit(match.call(), environment())
   if (!missing(nodes)) nodes <- given_nodes(nodes)
+  asked <- asked_of_fit(match.call(), environment())
   options <- record_options(case_weights, weight_bound, offset, na.action)
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations,
     if (missing(epsilon)) NULL else epsilon, delta, noise, seed, control,
@@ -212,7 +212,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   } else {
     check_flag(intercept, "intercept")
     rows <- check_choice(rows, c("error", "shorten"), "rows")
-    records_matrix(x, y, settings$loss, classes, response, intercept, rows, bound)
+    records_matrix(x, y, settings$loss, classes, response, intercept, rows, bound, options)
   }
   key <- noise_key(settings$seed)
   on.exit(forget_key(key))

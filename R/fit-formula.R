@@ -2,12 +2,18 @@
 
 #' @rdname fit_formula
 #' @export
-formula.dpadmm_fit <- function(x, ...) blueprint_formula(x$blueprint)
+formula.dpadmm_fit <- function(x, ...) {
+  check_no_dots(...)
+  blueprint_formula(x$blueprint)
+}
 
 #' @rdname fit_formula
 #' @export
-terms.dpadmm_fit <- function(x, ...) stats::terms(blueprint_formula(x$blueprint))
+terms.dpadmm_fit <- function(x, ...) {
+  check_no_dots(...)
+  stats::terms(blueprint_formula(x$blueprint))
+}
 
 #' @rdname fit_formula
 #' @export
-nobs.dpadmm_fit <- function(object, ...) stats::nobs(object$plan)
+nobs.dpadmm_fit <- function(object, ...) stats::nobs(object$plan, ...)

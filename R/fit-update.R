@@ -29,7 +29,8 @@ update_planned <- function(plan, formula., data, y, ...) {
 asked_of_fit <- function(call, frame) {
   asked <- given_arguments(call, frame, c("x", "y", "seed"))
   if (length(asked$nodes) > 1L) asked$nodes <- NULL
-  asked
+  # numbers of records are data
+  asked[!(names(asked) %in% c("case_weights", "offset") & vapply(asked, is.numeric, NA))]
 }
 
 #' `~column`, if that is what says whose each record is.

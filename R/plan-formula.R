@@ -19,15 +19,24 @@
 #' nobs(plan)
 #' @name fit_formula
 #' @export
-formula.dpadmm_plan <- function(x, ...) blueprint_formula(x$problem$blueprint)
+formula.dpadmm_plan <- function(x, ...) {
+  check_no_dots(...)
+  blueprint_formula(x$problem$blueprint)
+}
 
 #' @rdname fit_formula
 #' @export
-terms.dpadmm_plan <- function(x, ...) stats::terms(blueprint_formula(x$problem$blueprint))
+terms.dpadmm_plan <- function(x, ...) {
+  check_no_dots(...)
+  stats::terms(blueprint_formula(x$problem$blueprint))
+}
 
 #' @rdname fit_formula
 #' @export
-nobs.dpadmm_plan <- function(object, ...) object$problem$records
+nobs.dpadmm_plan <- function(object, ...) {
+  check_no_dots(...)
+  object$problem$records
+}
 
 blueprint_formula <- function(blueprint) {
   if (blueprint$kind != "frame") {

@@ -79,6 +79,7 @@ codebook_number <- function(column, k) {
 #' @param row.names,optional not used.
 #' @export
 as.data.frame.dpadmm_schema <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_no_dots(...)
   numeric <- vapply(x, is.numeric, NA)
   end <- function(k) {
     vapply(unclass(x), function(v) if (is.numeric(v)) as.double(v[k]) else NA_real_, 0)

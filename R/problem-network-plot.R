@@ -47,6 +47,7 @@ summary.dpadmm_network <- function(object, ...) {
 
 #' @export
 print.summary.dpadmm_network <- function(x, ...) {
+  check_no_dots(...)
   if (is.null(x$nodes)) {
     cat(sprintf("A %s network of as many nodes as the fit has\n", x$name))
     return(invisible(x))

@@ -35,6 +35,7 @@ c.dpadmm_schema <- function(...) {
 
 #' @export
 format.dpadmm_schema <- function(x, ...) {
+  check_no_dots(...)
   impute <- attr(x, "impute")
   vapply(stats::setNames(nm = names(x)), function(name) {
     v <- x[[name]]

@@ -40,22 +40,22 @@ test_that("data frames and formulas give the fit of the matrix they stand for", 
   ) / sqrt(4) * dpadmm:::.inside
   want <- fit(.x = by_hand)
   formula <- dpadmm_fit(y ~ a + b + g, data, nodes = ~at, schema = schema,
-    method = plain, epsilon = Inf, iterations = 6)
+    method = plain, C = 1, epsilon = Inf, iterations = 6)
   expect_equal(found(formula), found(want), tolerance = 1e-9)
   expect_identical(names(coef(formula)), c("(Intercept)", "a", "b", "gw", "gv", "gu"))
   dotted <- dpadmm_fit(y ~ ., data, nodes = ~at, schema = schema,
-    method = plain, epsilon = Inf, iterations = 6)
+    method = plain, C = 1, epsilon = Inf, iterations = 6)
   expect_identical(coef(dotted, "all"), coef(formula, "all"))
   columns <- dpadmm_fit(data[c("a", "b", "g")], data$y,
-    nodes = data$at, schema = schema, method = plain, epsilon = Inf, iterations = 6
+    nodes = data$at, schema = schema, method = plain, C = 1, epsilon = Inf, iterations = 6
   )
   expect_identical(coef(columns, "all"), coef(formula, "all"))
   with_nodes <- dpadmm_fit(data[c("a", "b", "g", "at")], data$y,
-    nodes = ~at, schema = schema, method = plain, epsilon = Inf, iterations = 6
+    nodes = ~at, schema = schema, method = plain, C = 1, epsilon = Inf, iterations = 6
   )
   expect_identical(coef(with_nodes, "all"), coef(formula, "all"))
   bare <- dpadmm_fit(y ~ a + b - 1, data, nodes = ~at, schema = schema,
-    method = plain, epsilon = Inf, iterations = 6)
+    method = plain, C = 1, epsilon = Inf, iterations = 6)
   # without an intercept nothing takes up a shift
   unshifted <- cbind(pmin(data$a, 0.3) / 0.5, data$b) / sqrt(2)
   expect_equal(found(bare), found(fit(.x = unshifted)), tolerance = 1e-9)
@@ -65,7 +65,7 @@ test_that("data frames and formulas give the fit of the matrix they stand for", 
   )
   # rows are shortened at predict() too, where the user wants them so
   short <- dpadmm_fit(y ~ a + b + g, data, nodes = ~at, schema = schema, rows = "shorten",
-    method = plain, epsilon = Inf, iterations = 6)
+    method = plain, C = 1, epsilon = Inf, iterations = 6)
   long <- 2 * by_hand
   expect_equal(found(short), found(fit(.x = long)), tolerance = 1e-9)
   norm <- sqrt(rowSums(long^2))
@@ -77,7 +77,7 @@ test_that("a transformed variable is one column with bounds of its own", {
   data <- data.frame(y = y, a = exp(x[, 1]), at = nodes)
   schema <- dpadmm_schema("log(a)" = c(-0.5, 0.5), "I(a^2)" = c(0, 4))
   model <- dpadmm_fit(y ~ log(a) + I(a^2), data,
-    nodes = ~at, schema = schema, method = plain, epsilon = Inf, iterations = 6
+    nodes = ~at, schema = schema, method = plain, C = 1, epsilon = Inf, iterations = 6
   )
   by_hand <- cbind(1, 2 * x[, 1], data$a^2 / 2 - 1) / sqrt(3)
   expect_equal(found(model), found(fit(.x = by_hand)), tolerance = 1e-9)

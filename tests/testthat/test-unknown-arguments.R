@@ -41,7 +41,8 @@ test_that("no method leaves its dots unread", {
   for (i in seq_len(nrow(methods))) {
     f <- method_of(methods[i, ])
     if (!("..." %in% names(formals(f)))) next
-    read <- any(c("...", "..1") %in% all.names(body(f)))
+    # a method that has no answer to begin with needs none of them
+    read <- any(c("...", "..1", "refuse") %in% all.names(body(f)))
     expect_true(read, label = paste(methods$generic[i], methods$class[i], "reads its dots"))
   }
 })
