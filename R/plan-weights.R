@@ -47,7 +47,11 @@ party_shares <- function(weights, problem, budget, K) {
   counts <- switch(weights,
     nodes = 1 + 0 * size,
     records = size,
-    precision = size / (1 + 16 * problem$d * noise_multiplier(budget, problem$d, K)^2 / size)
+    precision = {
+      z <- pmin(noise_multiplier(budget, problem$d, K), 1e300)
+      unit <- max(1, z) # squares of z itself may overflow
+      1 / (1 / unit^2 / size + 16 * problem$d * (z / unit / size)^2)
+    }
   )
   counts / mean(counts)
 }

@@ -29,6 +29,7 @@
 #' | `theorem` | the condition of a printed theorem does not hold |
 #' | `solver` | a node problem could not be solved to the asked tolerance |
 #' | `operator` | a user-supplied function does not keep its contract |
+#' | `interrupt` | the user interrupted: no `error`, see above |
 #' | `engine` | an engine could not get a party's message |
 #' | `entropy` | the operating system gave no randomness |
 #' | `parse` | a file is malformed |
@@ -63,7 +64,9 @@
 #'   dpadmm_error_nodes dpadmm_error_network dpadmm_error_level dpadmm_error_plan
 #'   dpadmm_error_budget dpadmm_error_accountant dpadmm_error_theorem dpadmm_error_solver
 #'   dpadmm_error_operator dpadmm_error_interrupt dpadmm_error_engine dpadmm_error_entropy
-#'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_warning_privacy_leak
+#'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
+#'   dpadmm_error_unavailable dpadmm_warning_convergence dpadmm_warning_shortened
+#'   dpadmm_warning_privacy_leak
 #'   dpadmm_warning_theorem dpadmm_warning_utility
 NULL
 

@@ -178,11 +178,12 @@ test_that("a joint statement says all that its parts say", {
   expect_match(apart, "No record was in two of the runs, as you stated.", fixed = TRUE)
   # a user's data only where all protect the same users
   users <- function(who) {
-    dpadmm_fit(x, data$y, nodes = who, method = fp_admm(), epsilon = 1, delta = 1e-4,
-      iterations = 3)
+    suppressMessages(dpadmm_fit(x, data$y,
+      nodes = who, method = fp_admm(unit = "holder"), epsilon = 1, delta = 1e-4, iterations = 3
+    ))
   }
   same <- privacy(list(users(rep(1:20, 4)), users(rep(20:1, 4))))
-  expect_match(paste(format(same), collapse = " "), "any one user's\\s+data")
+  expect_match(paste(format(same), collapse = " "), "any one holder's\\s+records")
   mixed <- privacy(list(users(rep(1:20, 4)), users(rep(letters[1:20], 4))))
   expect_false(mixed$user_level)
   expect_false(privacy(list(users(rep(1:20, 4)), second))$user_level)

@@ -9,13 +9,14 @@ pima <- local({
   list(x = x, y = y, who = sample(rep(c("A", "B", "C"), c(500, 90, 10))))
 })
 wide <- dpadmm_control(row_bound = 3)
+plain_fit <- function(...) dpadmm::dpadmm_fit(..., intercept = FALSE) # with its warnings
 
 test_that("the default without noise is the pooled optimum, also for unlike parties", {
   glm_fit <- glm.fit(pima$x, pima$y > 0,
     family = binomial(), control = list(epsilon = 1e-15, maxit = 100)
   )
   for (method in list(mr_admm(), r_admm(), admm(), m_admm(), pp_admm())) {
-    fit <- dpadmm::dpadmm_fit(pima$x, pima$y,
+    fit <- plain_fit(pima$x, pima$y,
       nodes = pima$who, method = method, epsilon = Inf, lambda = 1e-13, control = wide
     )
     expect_equal(unname(coef(fit)), unname(glm_fit$coefficients), tolerance = 1e-7)
@@ -60,7 +61,7 @@ test_that("ADMM that runs long enough comes to the same optimum, by any weights"
 
 test_that("a fit that has not arrived warns, and more iterations of small steps do not hide it", {
   fit <- function(...) {
-    dpadmm::dpadmm_fit(pima$x, pima$y,
+    plain_fit(pima$x, pima$y,
       nodes = pima$who, lambda = 1e-8, epsilon = Inf, control = wide, ...
     )
   }
@@ -73,7 +74,7 @@ test_that("a fit that has not arrived warns, and more iterations of small steps 
 
 test_that("methods with one model say whether they arrived", {
   x <- pima$x / 3
-  plain <- function(...) dpadmm::dpadmm_fit(x, pima$y, epsilon = Inf, ...)
+  plain <- function(...) plain_fit(x, pima$y, epsilon = Inf, ...)
   expect_warning(fit <- plain(method = dp_sgd(step = 0.1), iterations = 5),
     class = "dpadmm_warning_convergence"
   )
@@ -87,7 +88,7 @@ test_that("methods with one model say whether they arrived", {
 
 test_that("a fit with noise neither converges nor warns of it", {
   expect_no_warning(
-    fit <- dpadmm::dpadmm_fit(pima$x, pima$y, nodes = pima$who, epsilon = 50, control = wide),
+    fit <- plain_fit(pima$x, pima$y, nodes = pima$who, epsilon = 50, control = wide),
     class = "dpadmm_warning_convergence"
   )
   expect_identical(fit$converged, NA)
