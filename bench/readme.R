@@ -13,7 +13,7 @@ test <- subset(adult, origin == "test")
 error <- function(fit) evaluate(fit, test)$error
 private <- replicate(40, error(dpadmm_fit(plan, train)))
 open <- error(dpadmm_fit(income ~ age + education_num + hours_per_week + sex, train,
-  nodes = 5, schema = public, C = plan$problem$C, epsilon = Inf
+  nodes = 5, schema = public, epsilon = Inf
 ))
 cat(sprintf("%s: %.3f\n", c("least", "mean", "most", "without privacy", "always \"<=50K\""),
   c(min(private), mean(private), max(private), open, mean(test$income == ">50K"))), sep = "")

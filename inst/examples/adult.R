@@ -26,7 +26,7 @@ fit <- dpadmm_fit(x, y,
 )
 print(summary(fit))
 plain <- dpadmm_fit(x, y,
-  nodes = 5, method = mr_admm(), C = fit$plan$problem$C, epsilon = Inf, intercept = FALSE
+  nodes = 5, method = mr_admm(), epsilon = Inf, intercept = FALSE
 )
 cat(sprintf(
   "\nTest error: %.1f%% private at epsilon = 1, %.1f%% without privacy, ",
