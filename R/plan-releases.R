@@ -48,7 +48,10 @@ exact_events <- function(plan) {
 #' parties of one plan a record sits at one.
 #' @noRd
 of_parties <- function(events, problem) {
-  if (isTRUE(problem$named)) events$party <- problem$names[events$node]
+  if (isTRUE(problem$named)) {
+    events$party <- problem$names[events$node]
+    events$records <- problem$size[events$node]
+  }
   events$division <- 1L
   events
 }

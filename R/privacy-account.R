@@ -18,13 +18,15 @@
 #'
 #' @section Several fits:
 #' `account(list(first, second), delta =)` is the joint guarantee of several fits, plans or
-#' tables: what they cost together. With `records = "same"`, the default, parties of one name
-#' hold the same records: what hospital "B" released in the first fit adds to what it released
-#' in the second, whatever their order. Where it is not known who holds a record, it may be
-#' about any of them: releases of one holder of all records (`dp_sgd()` and the like) add to
-#' those of every party, and so do those of fits that have no party's name in common, and of
-#' records that were split at random (`nodes = 4`), for the party that makes it worst. A fit
-#' without noise (`epsilon = Inf`) makes epsilon infinite for its parties.
+#' tables: what they cost together. With `records = "same"`, the default, two fits divide the
+#' records among their parties in the same way where the parties of one, by names and numbers of
+#' records, are among those of the other: what hospital "B" released in the first adds to
+#' what it released in the second, whatever their order, and a record of "B" is not at "C".
+#' Otherwise it is not known who holds a record, and it may be about any of them: releases of fits
+#' whose parties have other names, or other numbers of records, of records that were split at
+#' random (`nodes = 4`), and of one holder of all records (`dp_sgd()` and the like) add to those
+#' of every party, for the party that makes it worst. A fit without noise (`epsilon = Inf`) makes
+#' epsilon infinite for its parties.
 #'
 #' The sum holds for fits whose settings (budgets, noise, numbers of iterations) were fixed
 #' without looking at what earlier ones released; where they start may depend on it.

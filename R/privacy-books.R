@@ -48,7 +48,9 @@ row_kind <- function(columns) {
 #' records may lose. Hundreds of alike nodes are then accounted once.
 #' @noRd
 open_books <- function(releases) {
-  unread <- c("node", "count", "iteration", "tolerance", "neighbours", "party", "division")
+  unread <- c("node", "count", "iteration", "tolerance", "neighbours", "party", "records",
+    "division"
+  )
   columns <- unclass(releases)[setdiff(names(releases), unread)]
   columns <- Filter(function(column) !all(is.na(column)), columns)
   kind <- row_kind(columns)
@@ -87,11 +89,13 @@ joint_ledgers <- function(releases, rows, everybody, ledger_of) {
   named <- vapply(rows, function(own) any(!is.na(releases$party[unlist(own)])), NA)
   node <- NA_integer_
   sets <- if (any(named)) {
-    node <- unlist(lapply(rows[named], names))
-    unlist(lapply(which(named), function(i) {
+    label <- unlist(lapply(rows[named], names))
+    node <- unique(label)
+    of_party <- unlist(lapply(which(named), function(i) {
       others <- cross_ledgers(c(shared, divisions[-i]))
       lapply(unname(divisions[[i]]), function(own) lapply(others, add_ledgers, own))
     }), recursive = FALSE)
+    lapply(unname(split(of_party, factor(label, node))), unlist, recursive = FALSE)
   } else {
     list(cross_ledgers(c(shared, divisions)))
   }

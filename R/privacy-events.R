@@ -37,11 +37,11 @@
 #' @param tolerance gradient norm to which the minimiser was found.
 #' @section Events of several fits:
 #' The events of a fit (`fit$events`) name its parties in the column `party`, and [c()] matches
-#' parties of several fits by these names: parties of one name hold the same records, parties
-#' that are named by the same fit, or by fits that have a name in common, hold unlike ones. A
-#' record sits somewhere in every other `division` too: among parties of fits that share no
-#' name, and among the nodes of a fit whose records were split at random (`nodes = 4`), which
-#' have no name (`NA`); their releases add up. Nodes of tables that you make are one division.
+#' parties of several fits by these names, and by `records`, how many each holds: fits of which
+#' one has all parties of the other divide the records in the same way. A record sits somewhere
+#' in every other `division` too: among parties of other names or sizes, and among the nodes of a
+#' fit whose records were split at random (`nodes = 4`), which have no name (`NA`); their releases
+#' add up. Nodes of tables that you make are one division.
 #' [rep()] of a fit's events stands for fits of the same plan.
 #'
 #' @return A data frame of class `dp_events`.
@@ -57,7 +57,7 @@ NULL
   sensitivity = NA_real_, curvature = NA_real_, logistic_curvature = NA,
   modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
   tolerance = NA_real_, neighbours = NA_character_, node = NA_integer_, count = 1,
-  iteration = NA_real_, party = NA_character_, division = 0L
+  iteration = NA_real_, party = NA_character_, records = NA_integer_, division = 0L
 )
 
 # Bounds of the numeric columns: (lower, is the lower end excluded, upper).

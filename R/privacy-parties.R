@@ -1,8 +1,8 @@
 # Whose records events are about, when tables of several fits come together.
 #
-# A record sits at one party of every division of the records: those of the fits that name
-# parties and have a name in common are one, a split at random is one of its own, and `division`
-# 0 is that of tables made by hand. Over the parties of a division a loss is the largest; over
+# A record sits at one party of every division of the records: those of fits whose parties, by
+# names and numbers of records, are among another's are one with that, a split at random is one
+# of its own, and `division` 0 is that of tables made by hand. Over the parties of a division a loss is the largest; over
 # divisions losses add up.
 
 #' @export
@@ -21,19 +21,27 @@ c.dp_events <- function(...) {
 #' @export
 rbind.dp_events <- function(..., deparse.level = 1) c.dp_events(...)
 
-#' Divisions that have the name of a party in common become one.
+#' Divisions are one where the parties of one of them, by names and numbers of records, are among
+#' those of the other.
 #' @noRd
 join_divisions <- function(events) {
-  named <- !is.na(events$party)
-  repeat {
-    division <- events$division
-    if (length(unique(division[named])) < 2L) return(events)
-    least <- tapply(division[named], events$party[named], min)
-    joined <- tapply(least[events$party[named]], division[named], min)
-    at <- match(division, names(joined))
-    events$division[!is.na(at)] <- as.integer(joined[at[!is.na(at)]])
-    if (identical(events$division, division)) return(events)
+  named <- which(!is.na(events$party) & !duplicated(events[c("party", "records", "division")]))
+  parties <- split(named, events$division[named])
+  parties <- parties[order(-lengths(parties))]
+  among <- function(small, large) {
+    at <- match(events$party[small], events$party[large])
+    # of tables made by hand the numbers are not known
+    same <- events$records[small] == events$records[large][at]
+    !anyNA(at) && all(is.na(same) | same)
   }
+  into <- stats::setNames(names(parties), names(parties))
+  for (small in names(parties)) {
+    larger <- Filter(function(large) among(parties[[small]], parties[[large]]), names(parties))
+    into[[small]] <- into[[larger[1L]]]
+  }
+  at <- match(events$division, names(into))
+  events$division[!is.na(at)] <- as.integer(into[at[!is.na(at)]])
+  events
 }
 
 #' @export

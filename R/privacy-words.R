@@ -173,7 +173,8 @@ joint_words <- function(x) {
   if (is.null(x$runs)) return(NULL)
   if (x$records == "disjoint") return("No record was in two of the runs, as you stated.")
   paste(
-    "Parties of one name are taken to hold the same records; where parties have no name in",
-    "common, any record may be any party's, and all adds up."
+    "Runs whose parties, by names and numbers of records, are among those of another are taken",
+    "to divide the records in the same way: each party holds the same ones in all of them. Where",
+    "that is not so, any record may be any party's, and all adds up."
   )
 }

@@ -43,13 +43,31 @@ test_that("the figures of four hospitals and of two are right", {
   expect_identical(privacy(list(levels, open))$epsilon, Inf)
 })
 
+test_that("a record may move between parties that are not known to be the same", {
+  plan <- function(sizes, epsilon) dpadmm_plan(3, sizes = sizes, epsilon = epsilon, delta = 1e-5)
+  joint <- function(...) account(list(...), 1e-5)$epsilon
+  first <- plan(c(A = 1000, B = 1000), c(A = 5, B = 0.1))
+  other <- plan(c(C = 1000, D = 1000), c(C = 5, D = 0.1))
+  all <- joint(first, other)
+  expect_gt(all, 7)
+  # another run never makes it less
+  expect_gte(joint(first, other, plan(c(A = 1000, C = 1000), 0.01)), all)
+  # somebody who was at A and is at C now
+  expect_gt(joint(first, plan(c(B = 1000, C = 1000), c(B = 0.1, C = 5))), 7)
+  # one name, and other numbers of records: other records
+  numbered <- plan(c("1" = 311, "2" = 157, "3" = 132), c(2, 0.1, 0.1))
+  again <- plan(c("1" = 114, "2" = 174, "3" = 312), c(0.1, 0.1, 2))
+  expect_gt(joint(numbered, again), 2.9)
+  expect_lt(joint(numbered, plan(c("1" = 311, "2" = 157, "3" = 132), c(0.1, 0.1, 2))), 2.1)
+})
+
 test_that("a run without noise is an event of infinite cost, for its parties", {
   open <- hospitals(c(B = 90, C = 90), Inf)
   expect_s3_class(open$events, "dp_events")
   expect_identical(by_name(account(open)), c(B = Inf, C = Inf))
-  noisy <- hospitals(c(A = 90, B = 90, D = 90), c(0.5, 1, 2))
+  noisy <- hospitals(c(A = 90, B = 90, C = 90, D = 90), c(0.5, 1, 1, 2))
   together <- list(noisy, open)
-  expect_equal(by_name(account(together, 1e-5)), c(A = 0.5, B = Inf, D = 2, C = Inf),
+  expect_equal(by_name(account(together, 1e-5)), c(A = 0.5, B = Inf, C = Inf, D = 2),
     tolerance = 1e-6)
   expect_output(print(account(together, 1e-5)), "released without noise")
   text <- paste(format(privacy(together)), collapse = " ")
@@ -115,10 +133,10 @@ test_that("who has no name may be anybody", {
   expect_equal(by_name(account(list(named, other), 1e-5)),
     c(A = both(1, 3), B = both(2, 3), north = both(2, 3), south = both(2, 0.1)), tolerance = 1e-6)
   # until a third fit says that they are of one division
-  linking <- hospitals(c(B = 60, south = 60), c(0.01, 0.01))
-  linked <- by_name(account(list(named, other, linking), 1e-5))
-  expect_equal(linked[c("A", "north")], c(A = 1, north = 3), tolerance = 1e-6)
-  expect_equal(linked[["south"]], both(0.1, 0.01), tolerance = 1e-6)
+  whole <- hospitals(c(A = 60, B = 60, north = 60, south = 60), rep(0.01, 4))
+  linked <- by_name(account(list(named, other, whole), 1e-5))
+  expect_equal(linked, c(A = both(1, 0.01), B = both(2, 0.01), north = both(3, 0.01),
+    south = both(0.1, 0.01)), tolerance = 1e-6)
 })
 
 test_that("tables made by hand are one division, by number or by name", {
@@ -172,7 +190,7 @@ test_that("a joint statement says all that its parts say", {
   expect_match(text, "^Seeded noise: a simulation")
   expect_match(text, "Privacy (sound) of 2 runs together: epsilon = ", fixed = TRUE)
   expect_match(text, "the ranges of `a` and `b`.", fixed = TRUE)
-  expect_match(text, "Parties of one name are taken to hold the same records", fixed = TRUE)
+  expect_match(text, "divide the records in the same way", fixed = TRUE)
   expect_match(text, "Simulated in one process", fixed = TRUE)
   apart <- paste(trimws(format(privacy(list(first, second), records = "disjoint"))), collapse = " ")
   expect_match(apart, "No record was in two of the runs, as you stated.", fixed = TRUE)
