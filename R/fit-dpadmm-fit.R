@@ -246,6 +246,7 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
   check_flag(row_wise, "row_wise")
   data <- plain_columns(data) # before rows are taken, which drops the class
   kept <- subset_rows(substitute(subset), data, environment(x))
+  if (!missing(nodes)) nodes <- given_nodes(nodes)
   if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
     nodes <- nodes[kept]
   }

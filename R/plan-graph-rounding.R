@@ -62,8 +62,13 @@ solver_rounding <- function(problem, weight, modulus, size, tol, linear = 0) {
 check_steps <- function(problem, steps) {
   if (all(steps <= .most_steps)) return(invisible())
   place <- problem$names[row(steps)[which(steps > .most_steps)[1L]]]
+  on_graph <- !is.null(problem$network)
   abort("argument", sprintf(paste(
     "The problem of node \"%s\" is too ill-conditioned for a solver that must end whatever the",
-    "records are: raise `eta` or `rho`, or lower `C` or `row_bound`."
-  ), place), argument = "eta", place = place)
+    "records are: %s."
+  ), place, if (on_graph) {
+    "raise `eta` or `rho`, or lower `C` or `row_bound`"
+  } else {
+    "lower `gamma` or `row_bound`, or give the loss a larger width"
+  }), argument = if (on_graph) "eta" else "gamma", place = place)
 }

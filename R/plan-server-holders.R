@@ -72,7 +72,7 @@ holder_moved <- function(plan, turns) {
   bend <- 1 + plan$prox_gamma * problem$loss$curvature * problem$row_bound^2 *
     plan$weight * others / 2
   most <- numeric(length(turns))
-  for (i in which(!duplicated(cbind(step, bend)))) {
+  for (i in which(!duplicated(cbind(step, bend, problem$size)))) {
     across <- sqrt(bend[i] * moved_share(lambda / bend[i], turns))
     all <- problem$size[i] * moved_share(lambda, turns)
     most <- pmax(most, step[i] * pmin(2 * lambda * turns, across, all))
@@ -98,12 +98,18 @@ holder_rounding <- function(plan) {
   rounding <- solver_rounding(problem, plan$weight, 1 / gamma, size, plan$tol)
   gradient <- rounding$evaluated + rounding$model
   solved <- gamma * (1.01 * plan$tol + gradient)
-  own <- 2 * solved + 32 * u * size
+  # solved, taken apart, and cut to its bound
+  own <- 2 * solved + 32 * u * size + 2 * (d + 8) * u * step
   grid <- grid_slop(plan$noise, d)
   slop <- if (plan$noise_on == "block") {
     rep_len(grid, N) + own
   } else {
     grid + (T * max(own) + 8 * T * u * size) / N + sum_rounding(N, size) + 4 * u * size
   }
-  list(slop = slop, reach = reach, tol = 4 * gradient)
+  condition <- 1 + gamma * plan$weight * problem$loss$curvature * problem$row_bound^2
+  largest <- condition / gamma
+  list(
+    slop = slop, reach = reach, tol = 4 * pmax(gradient, condition * rounding$evaluated),
+    steps = matrix(condition * log(pmax(10, 10 * largest * size / plan$tol)))
+  )
 }

@@ -281,3 +281,19 @@ test_that("with one record a user both units are the same", {
   expect_identical(privacy(fits[[1]])$epsilon, privacy(fits[[2]])$epsilon)
   expect_false(privacy(fits[[1]])$user_level)
 })
+
+test_that("a plan sees to it that the solvers of all holders end, whatever the records are", {
+  plan <- function(gamma, width) {
+    dpadmm_plan(66,
+      sizes = c(a = 60, b = 10), method = fp_admm(gamma = gamma, noise = "block"),
+      loss = dpadmm_loss("hinge", width), noise = gaussian_noise(300), delta = 1e-5, iterations = 4
+    )
+  }
+  error <- expect_error(plan(1e4, 1e-3), "ill-conditioned.*`gamma`", class = "dpadmm_error_argument")
+  expect_identical(error[c("argument", "place")], list(argument = "gamma", place = "a"))
+  for (gamma in c(1, 100)) {
+    made <- plan(gamma, 0.5)
+    condition <- 1 + gamma * made$weight * made$problem$loss$curvature
+    expect_true(all(made$tol >= 4 * condition * 2^-53))
+  }
+})
