@@ -1,7 +1,5 @@
 # The engine "dpadmm" of parsnip: the same fits as dpadmm_fit(), alone and in a workflow.
 
-skip_if_not_installed("parsnip")
-
 patients <- local({
   n <- 90
   age <- 20 + (seq_len(n) * 37) %% 60
@@ -24,6 +22,7 @@ direct <- function(formula = ill ~ age + sex, ..., data = patients) {
 }
 
 test_that("a model fitted by parsnip is the fit of dpadmm_fit()", {
+  skip_if_not_installed("parsnip")
   model <- parsnip::fit(engine(parsnip::logistic_reg()), ill ~ age + sex, data = patients)
   fit <- direct()
   expect_identical(coef(parsnip::extract_fit_engine(model)), coef(fit))
@@ -43,6 +42,7 @@ test_that("a model fitted by parsnip is the fit of dpadmm_fit()", {
 })
 
 test_that("penalty is lambda, or a ridge penalty where there is one model", {
+  skip_if_not_installed("parsnip")
   penalised <- parsnip::logistic_reg(penalty = 0.05, mixture = 0)
   model <- parsnip::fit(engine(penalised), ill ~ age, data = patients)
   fit <- parsnip::extract_fit_engine(model)
@@ -61,6 +61,7 @@ test_that("penalty is lambda, or a ridge penalty where there is one model", {
 })
 
 test_that("linear_reg() has the huber loss and gives numbers", {
+  skip_if_not_installed("parsnip")
   model <- parsnip::fit(engine(parsnip::linear_reg()), cost ~ age, data = patients)
   fit <- parsnip::extract_fit_engine(model)
   expect_identical(fit$plan$problem$loss$name, "huber")
@@ -72,6 +73,7 @@ test_that("linear_reg() has the huber loss and gives numbers", {
 })
 
 test_that("a workflow with a recipe, whose response has lost its name", {
+  skip_if_not_installed("parsnip")
   skip_if_not_installed("workflows")
   if (Sys.getenv("TZ") == "") { # what recipes load asks the system for it, which may warn
     Sys.setenv(TZ = "UTC")
@@ -97,6 +99,7 @@ test_that("a workflow with a recipe, whose response has lost its name", {
 })
 
 test_that("the engine is there whichever package is loaded first", {
+  skip_if_not_installed("parsnip")
   for (order in list(c("parsnip", "dpadmm"), c("dpadmm", "parsnip"))) {
     script <- tempfile(fileext = ".R")
     writeLines(c(
