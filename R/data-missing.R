@@ -22,7 +22,7 @@ missing_rows <- function(calls, data, env, vectors = NULL) {
 #' @param imputed variables that may have missing values.
 #' @noRd
 needed_calls <- function(blueprint, terms, imputed, response = NULL) {
-  calls <- as.list(attr(terms, "variables"))[-1L]
+  calls <- as.list(attr(terms, "predvars"))[-1L] # of a spline its variable
   spared <- variable_names(terms) %in% imputed
   c(calls[!spared], unname(record_calls(blueprint)), if (!is.null(response)) list(response))
 }

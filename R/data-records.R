@@ -45,7 +45,9 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   terms <- formula_terms(formula, data[setdiff(names(data), own_columns(options))])
   given <- list(y = y, case_weights = options$case_weights, offset = options$offset)
   predictors <- variable_names(stats::delete.response(terms))
-  imputed <- intersect(predictors, names(attr(schema, "impute")))
+  imputed <- predictors[
+    schema_names(stats::delete.response(terms)) %in% names(attr(schema, "impute"))
+  ]
   dropped <- NULL
   if (omits(facts)) {
     whole <- stand_in(needed_calls(facts, terms, imputed), data, env, given)
@@ -60,13 +62,14 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   wide <- c(wide_terms(terms, data, frame, env, row_wise),
     wide_numbers(facts, data, env, row_wise))
   y <- if (response) frame[[1L]] else given$y
-  in_schema <- schema_classes(schema[[name]], y, loss)
-  label <- encode_labels(y, loss, nrow(frame), declared_classes(classes, in_schema), name)
+  declared <- declared_classes(classes, schema_classes(schema[[name]], y, loss))
+  label <- encode_labels(y, loss, nrow(frame), declared, name)
   terms <- stats::delete.response(terms)
   variables <- frame[variable_names(terms)]
+  in_schema <- schema_names(terms)
   described <- with_imputation(Map(function(column, name) {
     describe(column, name, schema[[name]])
-  }, variables, schema_names(terms)), schema)
+  }, variables, in_schema), schema, in_schema)
   stated <- declared_range(range, schema_range(schema[[name]], name, loss))
   range <- describe_response(label$y, name, stated, loss)
   leaks <- c(
@@ -235,7 +238,7 @@ check_variable <- function(column, name, imputed = FALSE) {
     ), name, ncol(column)), argument = "formula", place = name)
   }
   row <- function(bad) sub("position ", "", where_first(bad))
-  missing <- is.na(column) & !is.nan(unclass(column))
+  missing <- is.na(column) & (imputed | !is.nan(unclass(column)))
   if (any(missing) && !imputed) {
     abort("missing", sprintf(
       "`%s` has a missing value at row %s.%s", name, row(missing), .missing_advice

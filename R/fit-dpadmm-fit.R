@@ -54,7 +54,10 @@
 #' Splines and polynomials are computed row by row where their knots are public numbers:
 #' `bs(age, knots = c(40, 60), Boundary.knots = c(18, 100))`, `ns()` likewise (package splines),
 #' and `poly(age, 3, raw = TRUE)`. `schema` states the bounds of `age`, which for `bs()` must lie
-#' within its `Boundary.knots`; values outside of them are set to the nearer bound first.
+#' within its `Boundary.knots`; values outside of them are set to the nearer bound first. Knots
+#' (and degrees) that are computed from a column of the data, from a data frame or a list, or from
+#' a variable as long as the data are not public: an error as above, or a leak with `row_wise =
+#' FALSE`. For public knots in a list, name them first: `at <- public$knots`.
 #'
 #' @section Defaults:
 #' What is not given is worked out from public numbers (nodes N, records n, the

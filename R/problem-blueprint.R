@@ -63,6 +63,8 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
   }
   response <- variable_names(terms)[1L]
   terms <- stats::delete.response(terms)
+  wide <- bases_of_records(terms, environment(formula), names(schema), Inf)
+  if (length(wide)) abort_wide(wide)
   names <- schema_names(terms)
   check_spelling(schema, c(response, names))
   if (length(lost <- setdiff(names, names(schema)))) {
@@ -73,7 +75,7 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
   }
   described <- lapply(schema[names], described_by)
   names(described) <- variable_names(terms)
-  described <- with_imputation(described, schema)
+  described <- with_imputation(described, schema, names)
   classes <- schema_classes(schema[[response]], NULL, loss)
   blueprint <- frame_blueprint(terms, described, classes, formula[[2L]], rows)
   blueprint$range <- schema_range(schema[[response]], response, loss)
