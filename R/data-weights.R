@@ -15,7 +15,7 @@ with_numbers <- function(records, given, data, env, loss, dropped = NULL) {
   if (loss$classification) {
     records$offset <- offset
   } else if (!is.null(offset)) {
-    records$y <- records$y - offset / response_unit(records$blueprint)
+    records$y <- check_numbers(records$y - offset / response_unit(records$blueprint), "offset")
   }
   records
 }
@@ -50,7 +50,7 @@ offsets_of <- function(blueprint, given, data, n, env) {
     check_numbers(offset, call_words(how$call))
   }
   if (how$given) offset <- offset + check_numbers(given_numbers(given, n, "offset"), "offset")
-  offset
+  check_numbers(offset, "offset") # a sum of large ones need not be finite
 }
 
 numbers_name <- function(call, argument) if (is.null(call)) argument else call_words(call)

@@ -136,8 +136,8 @@
 #' @param rows what becomes of rows that could be longer than `control$row_bound`: `"scale"`
 #'   (formulas and data frames), `"error"` (matrices) or `"shorten"`, see Columns and rows.
 #' @param subset of `data`, the rows to use: an expression that is evaluated as [stats::lm()]
-#'   does. If it depends on what records hold, so does how many there are, which the guarantee
-#'   takes to be public.
+#'   does. How many it keeps is public: an expression with a column of the data, whichever it is,
+#'   is a warning of class `dpadmm_privacy_leak` and a line in the statement.
 #' @param schema public bounds and levels, see [dpadmm_schema()].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
@@ -252,7 +252,9 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
   if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
     nodes <- nodes[kept]
   }
-  fit <- fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise, ...)
+  fit <- fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise,
+    subset_leak(substitute(subset), data), ...
+  )
   remember(fit,
     x = x, schema = schema, rows = rows, row_wise = row_wise, nodes = node_column(nodes)
   )
@@ -264,7 +266,7 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", 
                                   intercept = TRUE, ...) {
   if (missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
   check_flag(intercept, "intercept")
-  fit <- fit_frame(if (intercept) ~. else ~ . - 1, x, y, nodes, schema, rows, TRUE, ...)
+  fit <- fit_frame(if (intercept) ~. else ~ . - 1, x, y, nodes, schema, rows, TRUE, NULL, ...)
   remember(fit,
     schema = schema, rows = rows, intercept = intercept, nodes = node_column(nodes)
   )
