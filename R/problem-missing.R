@@ -25,9 +25,12 @@
 #' a certain record is complete; so nobody is told how many there are, and means are still
 #' taken over all records, of which the incomplete ones add 0. For the model it is as if the rows
 #' were not there and the penalty were a little larger. The guarantee is the same as without
-#' missing values: a record that is replaced by an incomplete one is a record replaced. As with
+#' missing values (and the fit is one of nothing, not an error, if no row is complete): a record
+#' that is replaced by an incomplete one is a record replaced. As with
 #' glm, rows that are left out can bias the model. [predict()] answers `NA` for such rows,
 #' [evaluate()] leaves them out.
+#'
+#' Weights and offsets that are not finite, or whose sum is not, are missing values too.
 #'
 #' A missing value in `nodes` is always an error: nobody would hold the record.
 #'
