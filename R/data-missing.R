@@ -22,19 +22,52 @@ missing_rows <- function(calls, data, env, vectors = NULL) {
 #' @param imputed variables that may have missing values.
 #' @noRd
 needed_calls <- function(blueprint, terms, imputed, response = NULL) {
-  calls <- as.list(attr(terms, "variables"))[-1L]
+  calls <- as.list(attr(terms, "predvars"))[-1L] # of a spline its variable
   spared <- variable_names(terms) %in% imputed
   c(calls[!spared], unname(record_calls(blueprint)), if (!is.null(response)) list(response))
+}
+
+#' Which rows have a weight, an offset or a sum of offsets that is no finite number.
+#' @param given list(case_weights, offset) as the user gives them.
+#' @noRd
+rows_without_numbers <- function(blueprint, data, env, given) {
+  n <- NROW(data)
+  value <- function(call) {
+    if (is.list(data)) tryCatch(eval(call, data, env), error = function(e) NULL)
+  }
+  known <- function(v) is.numeric(v) && length(v) == n # what is not is an error later on
+  weights <- Filter(known, list(value(blueprint$weights$call), given$case_weights))
+  offsets <- Filter(known, list(value(blueprint$offset$call), given$offset))
+  finite <- lapply(c(weights, list(Reduce(`+`, offsets, double(n)))), is.finite)
+  !Reduce(`&`, finite)
+}
+
+none_left <- function(dropped) length(dropped) > 0L && all(dropped)
+
+#' Labels to go with weight 0, where no row is whole that they could be taken from.
+#' @param declared classes, or NULL.
+#' @noRd
+labels_left <- function(y, dropped, loss, declared) {
+  if (!none_left(dropped) || length(y) != length(dropped)) return(y)
+  if (!loss$classification) return(double(length(y)))
+  if (is.null(declared) && (is.factor(y) || is.character(y))) { # they say what classes there are
+    y[is.na(y)] <- if (is.factor(y)) levels(y)[1L] else sort(y)[1L]
+    return(y)
+  }
+  if (is.null(declared)) declared <- if (is.logical(y)) FALSE else .numeric_classes
+  rep(declared[1L], length(y))
 }
 
 #' A data frame and vectors whose rows with missing values are those of the first complete one.
 #' @param vectors named list, some of them NULL.
 #' @return list(data, vectors, dropped).
 #' @noRd
-stand_in <- function(calls, data, env, vectors = list()) {
-  dropped <- missing_rows(calls, data, env, vectors)
-  if (any(dropped)) {
-    whole <- first_whole(dropped)
+stand_in <- function(blueprint, calls, data, env, vectors = list()) {
+  dropped <- missing_rows(calls, data, env, vectors) |
+    rows_without_numbers(blueprint, data, env, vectors)
+  # of no whole row public values take the place, once their columns are described
+  if (any(dropped) && !all(dropped)) {
+    whole <- which(!dropped)[1L]
     for (name in intersect(unique(unlist(lapply(calls, all.vars))), names(data))) {
       data[[name]][dropped] <- data[[name]][whole]
     }
@@ -45,13 +78,14 @@ stand_in <- function(calls, data, env, vectors = list()) {
 
 #' The same of a matrix.
 #' @noRd
-stand_in_matrix <- function(x, vectors = list()) {
+stand_in_matrix <- function(blueprint, x, vectors = list()) {
   holes <- if (NCOL(x) > 0L && length(dim(x)) == 2L) is.na(x)
   if (is.null(holes)) return(list(data = x, vectors = vectors, dropped = NULL)) # check_matrix()
-  dropped <- missing_rows(NULL, x, NULL, vectors) | Matrix::rowSums(holes) > 0
-  if (any(dropped)) {
-    x[dropped, ] <- 0
-    vectors <- lapply(vectors, stood_in, dropped, first_whole(dropped))
+  dropped <- missing_rows(NULL, x, NULL, vectors) | Matrix::rowSums(holes) > 0 |
+    rows_without_numbers(blueprint, x, NULL, vectors)
+  if (any(dropped)) x[dropped, ] <- 0
+  if (any(dropped) && !all(dropped)) {
+    vectors <- lapply(vectors, stood_in, dropped, which(!dropped)[1L])
   }
   list(data = x, vectors = vectors, dropped = dropped)
 }
@@ -62,10 +96,10 @@ stand_in_matrix <- function(x, vectors = list()) {
 whole_rows <- function(blueprint, data, vectors = list(), response = blueprint$response) {
   as_is <- list(data = data, vectors = vectors, dropped = NULL)
   if (!omits(blueprint)) return(as_is)
-  if (blueprint$kind == "matrix") return(stand_in_matrix(data, vectors))
+  if (blueprint$kind == "matrix") return(stand_in_matrix(blueprint, data, vectors))
   if (!is.data.frame(data)) return(as_is) # encode_new() complains
   calls <- needed_calls(blueprint, blueprint$terms, imputed_names(blueprint$variables), response)
-  stand_in(calls, data, globalenv(), vectors)
+  stand_in(blueprint, calls, data, globalenv(), vectors)
 }
 
 #' What is there of a column, from which its bounds or levels are read.
@@ -80,11 +114,4 @@ known_part <- function(column, name, declared) {
 stood_in <- function(v, dropped, whole) {
   if (is.atomic(v) && length(v) == length(dropped)) v[dropped] <- v[whole]
   v
-}
-
-first_whole <- function(dropped) {
-  if (all(dropped)) {
-    abort("missing", "Every row has a missing value: none would be left.", argument = "na.action")
-  }
-  which(!dropped)[1L]
 }

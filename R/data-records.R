@@ -12,13 +12,14 @@ records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept =
   given <- list(y = y, case_weights = options$case_weights, offset = options$offset)
   dropped <- NULL
   if (omits(facts)) {
-    whole <- stand_in_matrix(x, given)
+    whole <- stand_in_matrix(facts, x, given)
     x <- whole$data
     given <- whole$vectors
     dropped <- whole$dropped
   }
   x <- check_matrix(x, "x")
-  label <- encode_labels(given$y, loss, nrow(x), classes)
+  y <- labels_left(given$y, dropped, loss, classes)
+  label <- encode_labels(y, loss, nrow(x), classes)
   blueprint <- matrix_blueprint(ncol(x), colnames(x), label$classes, intercept, rows, row_bound)
   blueprint <- c(with_range(blueprint, range), facts)
   if (rows == "error") check_row_lengths(x, row_bound, "x")
@@ -45,28 +46,32 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   terms <- formula_terms(formula, data[setdiff(names(data), own_columns(options))])
   given <- list(y = y, case_weights = options$case_weights, offset = options$offset)
   predictors <- variable_names(stats::delete.response(terms))
-  imputed <- intersect(predictors, names(attr(schema, "impute")))
+  imputed <- predictors[
+    schema_names(stats::delete.response(terms)) %in% names(attr(schema, "impute"))
+  ]
   dropped <- NULL
   if (omits(facts)) {
-    whole <- stand_in(needed_calls(facts, terms, imputed), data, env, given)
+    whole <- stand_in(facts, needed_calls(facts, terms, imputed), data, env, given)
     data <- whole$data
     given <- whole$vectors
     dropped <- whole$dropped
   }
   response <- attr(terms, "response") == 1L
-  frame <- model_frame(terms, data, env, imputed)
+  frame <- model_frame(terms, data, env, imputed, none_left(dropped))
   name <- if (response) names(frame)[1L] else "y"
   check_spelling(schema, c(name, variable_names(terms)), names(data))
   wide <- c(wide_terms(terms, data, frame, env, row_wise),
     wide_numbers(facts, data, env, row_wise))
   y <- if (response) frame[[1L]] else given$y
-  in_schema <- schema_classes(schema[[name]], y, loss)
-  label <- encode_labels(y, loss, nrow(frame), declared_classes(classes, in_schema), name)
+  declared <- declared_classes(classes, schema_classes(schema[[name]], y, loss))
+  y <- labels_left(y, dropped, loss, declared)
+  label <- encode_labels(y, loss, nrow(frame), declared, name)
   terms <- stats::delete.response(terms)
   variables <- frame[variable_names(terms)]
+  in_schema <- schema_names(terms)
   described <- with_imputation(Map(function(column, name) {
     describe(column, name, schema[[name]])
-  }, variables, schema_names(terms)), schema)
+  }, variables, in_schema), schema, in_schema)
   stated <- declared_range(range, schema_range(schema[[name]], name, loss))
   range <- describe_response(label$y, name, stated, loss)
   leaks <- c(
@@ -76,6 +81,7 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
     row_bound
   )
   blueprint <- c(with_range(blueprint, range$values), facts)
+  if (none_left(dropped)) variables <- public_rows(blueprint$variables, nrow(frame))
   records <- list(
     x = encode_frame(blueprint, variables), y = scale_response(label$y, blueprint$range),
     leaks = leaks, blueprint = blueprint
@@ -92,7 +98,7 @@ records_planned <- function(blueprint, data, y, loss, given = NULL) {
   data <- whole$data
   y <- whole$vectors$y
   if (blueprint$kind == "frame") check_planned_terms(blueprint, data)
-  x <- encode_new(blueprint, data, "data", check_lengths = TRUE)
+  x <- encode_new(blueprint, data, "data", check_lengths = TRUE, none_left(whole$dropped))
   name <- "y"
   if (is.null(y)) {
     if (is.null(blueprint$response)) {
@@ -101,6 +107,7 @@ records_planned <- function(blueprint, data, y, loss, given = NULL) {
     name <- response_name(blueprint)
     y <- response_of(blueprint, data, "data")
   }
+  y <- labels_left(y, whole$dropped, loss, blueprint$classes)
   label <- encode_labels(y, loss, nrow(x), blueprint$classes, name)
   blueprint$classes <- label$classes
   records <- list(
@@ -131,8 +138,10 @@ response_of <- function(blueprint, data, argument) {
 #' New data as the predictors of a blueprint.
 #' @param check_lengths whether rows longer than the bound are refused, if the user said so;
 #'   else they are taken as they are.
+#' @param none whether no row is whole.
 #' @noRd
-encode_new <- function(blueprint, newdata, argument = "newdata", check_lengths = FALSE) {
+encode_new <- function(blueprint, newdata, argument = "newdata", check_lengths = FALSE,
+                       none = FALSE) {
   if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
   if (blueprint$kind == "frame") {
     if (!is.data.frame(newdata)) {
@@ -142,6 +151,7 @@ encode_new <- function(blueprint, newdata, argument = "newdata", check_lengths =
     }
     abort_lost(setdiff(all.vars(attr(blueprint$terms, "predvars")), names(newdata)), argument)
     imputed <- imputed_names(blueprint$variables)
+    if (none) return(encode_frame(blueprint, public_rows(blueprint$variables, nrow(newdata))))
     frame <- model_frame(blueprint$terms, newdata, globalenv(), imputed)
     return(encode_frame(blueprint, frame[variable_names(blueprint$terms)]))
   }
@@ -207,9 +217,9 @@ abort_lost <- function(lost, argument) {
 }
 
 #' The model frame with every row kept: an error, not a dropped row, for missing values, but of
-#' variables where they are imputed.
+#' variables where they are imputed. Where no row is whole, what is not finite is missing.
 #' @noRd
-model_frame <- function(terms, data, env, imputed = NULL) {
+model_frame <- function(terms, data, env, imputed = NULL, none = FALSE) {
   environment(terms) <- if (is.null(env)) globalenv() else env
   frame <- tryCatch(
     stats::model.frame(terms, data, na.action = stats::na.pass, drop.unused.levels = FALSE),
@@ -223,7 +233,10 @@ model_frame <- function(terms, data, env, imputed = NULL) {
   if (attr(terms, "response") == 1L && identical(ncol(frame[[1L]]), 1L)) {
     frame[[1L]] <- as.vector(frame[[1L]])
   }
-  for (name in names(frame)) check_variable(frame[[name]], name, name %in% imputed)
+  for (name in names(frame)) {
+    if (none && is.numeric(frame[[name]])) is.na(frame[[name]]) <- !is.finite(frame[[name]])
+    check_variable(frame[[name]], name, none || name %in% imputed)
+  }
   frame
 }
 
@@ -235,7 +248,7 @@ check_variable <- function(column, name, imputed = FALSE) {
     ), name, ncol(column)), argument = "formula", place = name)
   }
   row <- function(bad) sub("position ", "", where_first(bad))
-  missing <- is.na(column) & !is.nan(unclass(column))
+  missing <- is.na(column) & (imputed | !is.nan(unclass(column)))
   if (any(missing) && !imputed) {
     abort("missing", sprintf(
       "`%s` has a missing value at row %s.%s", name, row(missing), .missing_advice

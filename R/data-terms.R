@@ -8,16 +8,10 @@
 wide_terms <- function(terms, data, frame, env, row_wise = TRUE) {
   calls <- computed_variables(terms)
   wide <- names(calls)[!are_row_wise(calls, data, frame[names(calls)], env)]
+  wide <- unique(c(wide, bases_of_records(terms, env, names(data), nrow(data))))
   if (length(wide) == 0L) return(NULL)
   if (row_wise) abort_wide(wide, " instead, or accept the leak with row_wise = FALSE")
   sprintf("all rows, by the term `%s`", wide)
-}
-
-abort_wide <- function(wide, way_out = "") {
-  abort("formula", sprintf(paste(
-    "The formula has the term `%s`, which is not computed row by row: one record would move",
-    "every row. Compute it from public numbers%s."
-  ), wide[1L], way_out), argument = "formula", place = wide)
 }
 
 #' The variables of terms that are calls, by their names in the model frame: columns of the data

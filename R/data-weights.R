@@ -8,21 +8,22 @@
 #' @noRd
 with_numbers <- function(records, given, data, env, loss, dropped = NULL) {
   n <- nrow(records$x)
-  weight <- weights_of(records$blueprint, given$case_weights, data, n, env)
+  weight <- weights_of(records$blueprint, given$case_weights, data, n, env, dropped)
   if (any(dropped)) weight <- (if (is.null(weight)) 1 else weight) * !dropped
-  offset <- offsets_of(records$blueprint, given$offset, data, n, env)
+  offset <- offsets_of(records$blueprint, given$offset, data, n, env, dropped)
   records$weight <- weight
   if (loss$classification) {
     records$offset <- offset
   } else if (!is.null(offset)) {
-    records$y <- records$y - offset / response_unit(records$blueprint)
+    records$y <- check_numbers(records$y - offset / response_unit(records$blueprint), "offset")
   }
   records
 }
 
 #' Weights over their public bound; NULL: all 1.
+#' @param dropped rows whose number is 0, whatever it was.
 #' @noRd
-weights_of <- function(blueprint, given, data, n, env) {
+weights_of <- function(blueprint, given, data, n, env, dropped = NULL) {
   how <- blueprint$weights
   if (is.null(how)) {
     refuse_given(given, "case_weights", "weights")
@@ -34,23 +35,29 @@ weights_of <- function(blueprint, given, data, n, env) {
     refuse_given(given, "case_weights", "weights of their own")
     w <- called_numbers(how$call, data, n, env)
   }
+  w[dropped] <- 0
   check_numbers(w, numbers_name(how$call, "case_weights"), lower = 0)
   pmin(w, how$bound) / how$bound
 }
 
 #' NULL: 0.
 #' @noRd
-offsets_of <- function(blueprint, given, data, n, env) {
+offsets_of <- function(blueprint, given, data, n, env, dropped = NULL) {
   how <- blueprint$offset
   if (is.null(how) || !how$given) refuse_given(given, "offset", "an offset")
   if (is.null(how)) return(NULL)
   offset <- 0
   if (!is.null(how$call)) {
     offset <- called_numbers(how$call, data, n, env)
+    offset[dropped] <- 0
     check_numbers(offset, call_words(how$call))
   }
-  if (how$given) offset <- offset + check_numbers(given_numbers(given, n, "offset"), "offset")
-  offset
+  if (how$given) {
+    more <- given_numbers(given, n, "offset")
+    more[dropped] <- 0
+    offset <- offset + check_numbers(more, "offset")
+  }
+  check_numbers(offset, "offset") # a sum of large ones need not be finite
 }
 
 numbers_name <- function(call, argument) if (is.null(call)) argument else call_words(call)
@@ -85,7 +92,7 @@ called_numbers <- function(call, data, n, env) {
       argument = name
     )
   })
-  if (!is.numeric(value)) {
+  if (!is.numeric(value) && !all(is.na(value))) { # nothing but NA has no type of its own
     abort("argument", sprintf("`%s` must be numeric, not %s.", name, kind_of(value)),
       argument = name
     )

@@ -54,7 +54,10 @@
 #' Splines and polynomials are computed row by row where their knots are public numbers:
 #' `bs(age, knots = c(40, 60), Boundary.knots = c(18, 100))`, `ns()` likewise (package splines),
 #' and `poly(age, 3, raw = TRUE)`. `schema` states the bounds of `age`, which for `bs()` must lie
-#' within its `Boundary.knots`; values outside of them are set to the nearer bound first.
+#' within its `Boundary.knots`; values outside of them are set to the nearer bound first. Knots
+#' (and degrees) that are computed from a column of the data, from a data frame or a list, or from
+#' a variable as long as the data are not public: an error as above, or a leak with `row_wise =
+#' FALSE`. For public knots in a list, name them first: `at <- public$knots`.
 #'
 #' @section Defaults:
 #' What is not given is worked out from public numbers (nodes N, records n, the
@@ -133,8 +136,8 @@
 #' @param rows what becomes of rows that could be longer than `control$row_bound`: `"scale"`
 #'   (formulas and data frames), `"error"` (matrices) or `"shorten"`, see Columns and rows.
 #' @param subset of `data`, the rows to use: an expression that is evaluated as [stats::lm()]
-#'   does. If it depends on what records hold, so does how many there are, which the guarantee
-#'   takes to be public.
+#'   does. How many it keeps is public: an expression with a column of the data, whichever it is,
+#'   is a warning of class `dpadmm_privacy_leak` and a line in the statement.
 #' @param schema public bounds and levels, see [dpadmm_schema()].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
@@ -250,7 +253,9 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
   if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
     nodes <- nodes[kept]
   }
-  fit <- fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise, ...)
+  fit <- fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise,
+    subset_leak(substitute(subset), data), ...
+  )
   remember(fit,
     x = x, schema = schema, rows = rows, row_wise = row_wise, nodes = node_column(nodes)
   )
@@ -262,7 +267,7 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", 
                                   intercept = TRUE, ...) {
   if (missing(y)) abort("argument", "`y` is missing: one label a record.", argument = "y")
   check_flag(intercept, "intercept")
-  fit <- fit_frame(if (intercept) ~. else ~ . - 1, x, y, nodes, schema, rows, TRUE, ...)
+  fit <- fit_frame(if (intercept) ~. else ~ . - 1, x, y, nodes, schema, rows, TRUE, NULL, ...)
   remember(fit,
     schema = schema, rows = rows, intercept = intercept, nodes = node_column(nodes)
   )

@@ -139,7 +139,7 @@ labelled_records <- function(fit, x, y, case_weights = NULL, offset = NULL) {
   whole <- whole_rows(blueprint, x, given, if (missing(y)) blueprint$response)
   x <- whole$data
   if (!missing(y)) y <- whole$vectors$y
-  predictors <- encode_new(blueprint, x, "x")
+  predictors <- encode_new(blueprint, x, "x", none = none_left(whole$dropped))
   name <- "y"
   if (missing(y)) {
     if (is.null(blueprint$response)) {
@@ -149,15 +149,18 @@ labelled_records <- function(fit, x, y, case_weights = NULL, offset = NULL) {
     y <- response_of(blueprint, x, "x")
   }
   n <- nrow(predictors)
+  y <- labels_left(y, whole$dropped, problem$loss, blueprint$classes)
   y <- known_labels(y, problem$loss, blueprint$classes, n, name)
   range <- blueprint$range
-  weight <- weights_of(blueprint, whole$vectors$case_weights, x, n, globalenv())
+  weight <- weights_of(blueprint, whole$vectors$case_weights, x, n, globalenv(),
+    whole$dropped)
   if (any(whole$dropped)) weight <- (if (is.null(weight)) 1 else weight) * !whole$dropped
   list(
     x = predictors, shorten = kept_length(blueprint, predictors),
     y = if (is.null(range)) y else (y - range$centre) / range$half, unit = response_unit(blueprint),
     count = n - sum(whole$dropped), weight = weight,
-    offset = offsets_of(blueprint, whole$vectors$offset, x, n, globalenv())
+    offset = offsets_of(blueprint, whole$vectors$offset, x, n, globalenv(),
+      whole$dropped)
   )
 }
 

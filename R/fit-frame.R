@@ -1,8 +1,9 @@
 # From the arguments of dpadmm_fit() to records: data frames and their rows, who holds which.
 
 #' Records are built by the default method, once it knows the loss.
+#' @param leaks in words, of what has been read already.
 #' @noRd
-fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, ...) {
+fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, leaks = NULL, ...) {
   if (!missing(nodes)) nodes <- given_nodes(nodes)
   rows <- check_choice(rows, c("scale", "shorten"), "rows")
   if (!missing(nodes) && inherits(nodes, "formula")) {
@@ -14,7 +15,10 @@ fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, ...) {
     abort("shape", "The data frame has no columns to predict from.", argument = "x")
   }
   build <- function(loss, classes, range, bound, options) {
-    records_frame(formula, data, y, schema, loss, classes, range, rows, bound, row_wise, options)
+    records <- records_frame(formula, data, y, schema, loss, classes, range, rows, bound,
+      row_wise, options)
+    records$leaks <- c(records$leaks, leaks)
+    records
   }
   records <- structure(list(build = build), class = "dpadmm_records")
   if (missing(nodes)) {
@@ -57,6 +61,13 @@ subset_rows <- function(expression, data, env) {
   seq_len(nrow(data))[kept]
 }
 
+#' What a choice of rows reads from the records, in words: their number is public from then on.
+#' @noRd
+subset_leak <- function(expression, data) {
+  if (any(all.vars(expression) %in% names(data))) .subset_leak
+}
+.subset_leak <- "how many rows `subset` keeps"
+
 #' The column of the data that says whose each record is.
 #' @noRd
 node_values <- function(nodes, data) {
@@ -82,11 +93,17 @@ fit_holders <- function(settings, nodes, n, key) {
 
 warn_of_leaks <- function(leaks, private, framed) {
   if (is.null(leaks) || !private) return(invisible())
+  of_rows <- leaks == .subset_leak
+  advice <- c(
+    if (!all(of_rows)) {
+      if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`"
+    },
+    if (any(of_rows)) "Choose rows by public numbers"
+  )
   warn("privacy_leak", paste0(
     "Read from the records without noise: ", leaks_words(leaks), ". ",
-    if (framed) "State bounds and levels with `schema`" else "Declare them with `classes`",
-    " to avoid this."
-  ), argument = if (framed) "schema" else "y")
+    paste0(advice, " to avoid this.", collapse = " ")
+  ), argument = if (all(of_rows)) "subset" else if (framed) "schema" else "y")
 }
 
 abort_no_nodes <- function() {

@@ -146,11 +146,12 @@ linear_predictor <- function(fit, newdata, offset = NULL) {
   if (identical(nrow(newdata), 0L)) return(numeric())
   blueprint <- fit$blueprint
   whole <- whole_rows(blueprint, newdata, list(offset = offset), response = NULL)
-  x <- encode_new(blueprint, whole$data)
+  x <- encode_new(blueprint, whole$data, none = none_left(whole$dropped))
   link <- as.vector(x %*% t(node_models(fit))) * kept_length(blueprint, x)
   range <- blueprint$range
   if (!is.null(range)) link <- range$centre + range$half * link
-  shift <- offsets_of(blueprint, whole$vectors$offset, whole$data, nrow(x), globalenv())
+  shift <- offsets_of(blueprint, whole$vectors$offset, whole$data, nrow(x), globalenv(),
+    whole$dropped)
   if (!is.null(shift)) link <- link + shift
   if (any(whole$dropped)) link[whole$dropped] <- NA
   link

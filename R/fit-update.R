@@ -7,6 +7,12 @@ update.dpadmm_fit <- function(object, formula. = NULL, data, y = NULL, ...) {
     abort("argument", "`data` is needed: a fit does not keep its records.", argument = "data")
   }
   if (is.null(object$asked)) return(update_planned(object$plan, formula., data, y, ...))
+  if (isTRUE(object$blueprint$offset$given) && !"offset" %in% names(list(...))) {
+    abort("argument", paste(
+      "`offset` is needed again: a fit does not keep its numbers. `offset = NULL` makes a fit",
+      "without them."
+    ), argument = "offset")
+  }
   asked <- changed(object$asked, formula., ...)
   records <- if (inherits(asked$x, "formula")) list(data = data) else list(x = data)
   do.call(dpadmm_fit, c(asked, records, if (!is.null(y)) list(y = y)))
@@ -16,7 +22,8 @@ update.dpadmm_fit <- function(object, formula. = NULL, data, y = NULL, ...) {
 #' @noRd
 update_planned <- function(plan, formula., data, y, ...) {
   change <- list(...)
-  of_run <- names(change) %in% c("nodes", "seed")
+  numbers <- names(change) %in% c("case_weights", "offset") & vapply(change, is.numeric, NA)
+  of_run <- names(change) %in% c("nodes", "seed") | numbers
   if (!is.null(formula.) || any(!of_run)) {
     plan <- do.call(stats::update, c(list(plan, formula.), change[!of_run]))
   }

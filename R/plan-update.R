@@ -14,7 +14,8 @@
 #' @param y labels, when `data` do not have them.
 #' @param ... arguments to change. `NULL` takes one back to its default; an `epsilon` replaces a
 #'   given `noise`, and `lambda` a given `rho`, and the other way round. Of a fit also `nodes`,
-#'   which is kept only when it is a number of nodes or `~column`.
+#'   which is kept only when it is a number of nodes or `~column`, and numbers of `case_weights` and
+#'   `offset`, which are not kept and are an error when they are missing.
 #' @return A plan, or a fit. Errors as of [dpadmm_plan()] and [dpadmm_fit()].
 #' @examples
 #' public <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"))

@@ -35,7 +35,7 @@ public_basis <- function(call, env) {
   if (!kind %in% c("bs", "ns", "poly") || length(call) < 2L) return(NULL)
   call <- match.call(basis_function(kind), call, expand.dots = FALSE)
   arguments <- as.list(call)[-1L]
-  if (kind == "poly" && is.null(arguments$degree)) arguments$degree <- arguments$...[[1L]]
+  if (kind == "poly") arguments$degree <- polynomial_degree(arguments, call)
   stated <- if (kind == "poly") "raw" else "Boundary.knots"
   if (is.null(arguments[[stated]]) || !is.null(arguments$df)) return(NULL)
   input <- arguments$x
@@ -49,6 +49,50 @@ public_basis <- function(call, env) {
   )
   if (kind == "poly" && !isTRUE(arguments$raw)) return(NULL)
   list(input = input, kind = kind, arguments = arguments)
+}
+
+#' The degree of poly(age, 3, raw = TRUE), or of poly(age, degree = 3, raw = TRUE).
+#' @noRd
+polynomial_degree <- function(arguments, call) {
+  degree <- c(arguments$..., arguments$degree)
+  if (length(degree) > 1L && !is.null(arguments$raw)) {
+    abort("formula", sprintf(
+      "`%s` must be of one variable and have one degree; for several add a poly() of each.",
+      call_words(call)
+    ), argument = "formula", place = call_words(call))
+  }
+  if (length(degree)) degree[[1L]]
+}
+
+#' Which bases take their knots from where records may be: a column of the data, a data frame or
+#' a list, or a variable as long as the data (of more than 20 rows).
+#' @param terms of with_bases(), made with the same `env`.
+#' @param columns names of the data; `n` its number of rows, `Inf` if there are none yet.
+#' @return the names of their variables.
+#' @noRd
+bases_of_records <- function(terms, env, columns, n) {
+  if (is.null(env)) env <- globalenv()
+  of_records <- function(name) {
+    value <- get0(name, env)
+    name %in% columns || is.list(value) || is.environment(value) ||
+      (n > 20 && length(value) >= n)
+  }
+  variables <- as.list(attr(terms, "variables"))[-1L]
+  names(variables) <- variable_names(terms)
+  Filter(function(name) {
+    call <- variables[[name]]
+    kind <- attr(terms, "bases")[[name]]$kind
+    arguments <- as.list(match.call(basis_function(kind), call))[-1L]
+    used <- unlist(lapply(arguments[names(arguments) != "x"], all.vars), use.names = FALSE)
+    any(vapply(unique(used), of_records, NA))
+  }, names(attr(terms, "bases")))
+}
+
+abort_wide <- function(wide, way_out = "") {
+  abort("formula", sprintf(paste(
+    "The formula has the term `%s`, which is not computed row by row from public numbers: one",
+    "record would move every row. Compute it from public numbers%s."
+  ), wide[1L], way_out), argument = "formula", place = wide)
 }
 
 basis_function <- function(kind) {

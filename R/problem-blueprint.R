@@ -29,8 +29,7 @@ frame_blueprint <- function(terms, described, classes, response, rows, row_bound
     variables = with_scaling(described, centred_variables(terms)), response = response,
     intercept = attr(terms, "intercept") == 1L, rows = rows, factor = 1
   )
-  rows <- lapply(described, function(v) rep(v$values[1L], 2L))
-  x <- encode_frame(blueprint, list2DF(rows, 2L))
+  x <- encode_frame(blueprint, public_rows(described, 2L))
   blueprint$columns <- colnames(x)
   if (length(blueprint$columns) == 0L) {
     abort("shape", "`formula` has no predictors and no intercept.", argument = "formula")
@@ -38,6 +37,12 @@ frame_blueprint <- function(terms, described, classes, response, rows, row_bound
   blueprint$assign <- attr(x, "assign")
   blueprint$d <- length(blueprint$columns)
   with_row_bound(blueprint, row_bound)
+}
+
+#' n rows of what is public of the variables: least values and first levels.
+#' @noRd
+public_rows <- function(variables, n) {
+  list2DF(lapply(variables, function(v) rep(v$values[1L], n)), n)
 }
 
 #' The names of a model's coefficients.
@@ -63,6 +68,8 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
   }
   response <- variable_names(terms)[1L]
   terms <- stats::delete.response(terms)
+  wide <- bases_of_records(terms, environment(formula), names(schema), Inf)
+  if (length(wide)) abort_wide(wide)
   names <- schema_names(terms)
   check_spelling(schema, c(response, names))
   if (length(lost <- setdiff(names, names(schema)))) {
@@ -73,7 +80,7 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
   }
   described <- lapply(schema[names], described_by)
   names(described) <- variable_names(terms)
-  described <- with_imputation(described, schema)
+  described <- with_imputation(described, schema, names)
   classes <- schema_classes(schema[[response]], NULL, loss)
   blueprint <- frame_blueprint(terms, described, classes, formula[[2L]], rows)
   blueprint$range <- schema_range(schema[[response]], response, loss)

@@ -25,9 +25,12 @@
 #' a certain record is complete; so nobody is told how many there are, and means are still
 #' taken over all records, of which the incomplete ones add 0. For the model it is as if the rows
 #' were not there and the penalty were a little larger. The guarantee is the same as without
-#' missing values: a record that is replaced by an incomplete one is a record replaced. As with
+#' missing values (and the fit is one of nothing, not an error, if no row is complete): a record
+#' that is replaced by an incomplete one is a record replaced. As with
 #' glm, rows that are left out can bias the model. [predict()] answers `NA` for such rows,
 #' [evaluate()] leaves them out.
+#'
+#' Weights and offsets that are not finite, or whose sum is not, are missing values too.
 #'
 #' A missing value in `nodes` is always an error: nobody would hold the record.
 #'
@@ -118,12 +121,11 @@ imputed_value <- function(value, column, name) {
 }
 
 #' Described variables with what the schema imputes for them.
+#' @param names by which the schema knows them.
 #' @noRd
-with_imputation <- function(described, schema) {
+with_imputation <- function(described, schema, names) {
   impute <- attr(schema, "impute")
-  for (name in intersect(names(described), names(impute))) {
-    described[[name]]$impute <- impute[[name]]
-  }
+  for (k in which(names %in% names(impute))) described[[k]]$impute <- impute[[names[k]]]
   described
 }
 
@@ -132,7 +134,7 @@ imputed_names <- function(variables) {
 }
 
 #' Variables without missing values where something is imputed, and an indicator of them for each
-#' numeric one.
+#' numeric one: one of `age`, whether the formula has age, a spline of it, or both.
 #' @noRd
 impute_missing <- function(blueprint, variables) {
   indicators <- list()
@@ -142,12 +144,13 @@ impute_missing <- function(blueprint, variables) {
     column <- variables[[name]]
     # a column of nothing but NA has no type of its own
     if (is.factor(column) || (is.logical(column) && all(is.na(column)))) {
-      column <- if (how$type == "bounds") as.double(column) else as.character(column)
+      column <- if (how$type == "levels") as.character(column) else as.double(column)
     }
     missing <- is.na(column)
     column[missing] <- how$impute
     variables[[name]] <- column
-    if (how$type == "bounds") indicators[[paste0(name, "_missing")]] <- as.double(missing)
+    own <- if (how$type == "basis") call_words(how$basis$input) else name
+    if (how$type != "levels") indicators[[paste0(own, "_missing")]] <- as.double(missing)
   }
   list(variables = variables, indicators = indicators)
 }

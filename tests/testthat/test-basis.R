@@ -74,6 +74,66 @@ test_that("knots are public numbers, kept by value; what reads the records is re
   expect_warning(fit_of(leaky, schema = dpadmm_schema(ill = c("no", "yes")), epsilon = 1),
     "the range of `age`", class = "dpadmm_privacy_leak")
   expect_error(fit_of(ill ~ ns(sex, Boundary.knots = c(0, 1))), class = "dpadmm_error_argument")
+  expect_error(fit_of(ill ~ poly(age, stay, degree = 2, raw = TRUE)), "one variable",
+    class = "dpadmm_error_formula")
   expect_error(fit_of(ill ~ bs(rank(age), knots = 9, Boundary.knots = c(0, 300))),
     class = "dpadmm_error_formula")
+})
+
+test_that("knots from records are an error, or a leak on request", {
+  bounds <- c(18, 100)
+  ages <- people$age
+  age <- c(40, 60) # a variable with the name of a column
+  record <- list2env(people)
+  wide <- list(
+    ill ~ bs(age, knots = quantile(people$age, 1:3 / 4), Boundary.knots = c(18, 100)),
+    ill ~ splines::ns(age, knots = median(ages), Boundary.knots = bounds),
+    ill ~ bs(age, knots = age, Boundary.knots = bounds),
+    ill ~ sex + ns(age, knots = mean(record$age), Boundary.knots = bounds),
+    ill ~ poly(age, 1 + (mean(ages) > 0), raw = TRUE)
+  )
+  for (formula in wide) {
+    term <- grep("age", dpadmm:::variable_names(stats::terms(formula)), value = TRUE)
+    expect_blame(fit_of(formula), "formula", "formula", "not computed row by row", place = term)
+    expect_warning(
+      model <- suppressWarnings(fit_of(formula, row_wise = FALSE, epsilon = 1),
+        classes = "dpadmm_warning_utility"),
+      sprintf("all rows, by the term `%s`", term), fixed = TRUE, class = "dpadmm_privacy_leak"
+    )
+    expect_match(format(privacy(model)), "Not covered: .*all rows, by the term", all = FALSE)
+  }
+  # as long as the data before rows were taken
+  expect_error(fit_of(wide[[2]], subset = 1:200), class = "dpadmm_error_formula")
+  plan <- function(formula) dpadmm_plan(formula, public, sizes = c(10, 10), epsilon = 1)
+  for (k in c(1, 3)) expect_error(plan(wide[[k]]), class = "dpadmm_error_formula")
+  # few rows, as many as knots
+  public_knots <- ill ~ ns(age, knots = bounds / 2 + 20, Boundary.knots = bounds)
+  few <- fit_of(public_knots, data = people[1:2, ])
+  expect_s3_class(few, "dpadmm_fit")
+})
+
+test_that("missing values of a variable are imputed in its spline, with one indicator", {
+  public <- dpadmm_schema(age = c(18, 100), sex = c("f", "m"), impute = list(age = 50))
+  holed <- people
+  holed$age[c(2, 9)] <- c(NA, NaN)
+  filled <- transform(holed, age_missing = as.double(is.na(age)),
+    age = ifelse(is.na(age), 50, age))
+  knots <- "age, knots = 60, Boundary.knots = c(18, 100)"
+  formulas <- lapply(sprintf(c("ill ~ sex + bs(%s)", "ill ~ age + sex + splines::ns(%s)",
+    "ill ~ bs(%s) + poly(age, 2, raw = TRUE)"), knots), stats::as.formula)
+  for (formula in formulas) {
+    model <- fit_of(formula, schema = public, data = holed)
+    expect_identical(sum(names(coef(model)) == "age_missing"), 1L)
+    x <- cbind(as_they_are(formula, filled), age_missing = filled$age_missing)
+    expect_identical(names(coef(model)), colnames(x))
+    link <- predict(model, holed, "link")
+    expect_equal(drop(x %*% coef(model)), link, ignore_attr = TRUE, tolerance = 1e-8)
+    expect_equal(predict(model, holed[9, ], "link"), link[9])
+    sizes <- stats::setNames(model$nodes$size, model$nodes$names)
+    plan <- dpadmm_plan(formula, public, sizes = sizes, epsilon = 1)
+    expect_identical(plan$problem$blueprint$columns, colnames(x))
+  }
+  # where nothing is imputed, a missing age takes its row out
+  omitted <- fit_of(spline, data = holed, na.action = "omit")
+  expect_identical(which(is.na(predict(omitted, holed, "link"))), c(2L, 9L))
 })

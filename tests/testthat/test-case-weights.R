@@ -256,6 +256,7 @@ test_that("bad weights and offsets are classed errors that name them", {
   fails("missing", "`offset`.*position 5", offset = one(NA))
   fails("finite", "`offset`", offset = one(-Inf))
   fails("shape", "`offset`", offset = 1)
+  fails("finite", "`offset`", offset = rep(1e308, n), loss = "squared", y = rep(-1e308, n))
   data <- data.frame(weighted$x, w = weighted$w, h = "a", y = weighted$class)
   bounds <- dpadmm_schema(a = c(-1, 1), b = c(-1, 1), h = c("a", "b"))
   frame <- function(formula = y ~ a, ...) {
@@ -265,6 +266,8 @@ test_that("bad weights and offsets are classed errors that name them", {
   expect_error(frame(case_weights = ~h, weight_bound = 1), "`h` must be numeric")
   expect_error(frame(case_weights = ~lost, weight_bound = 1), "`lost` cannot be evaluated")
   expect_error(frame(y ~ a + offset(h)), "`h` must be numeric")
+  expect_error(frame(y ~ a + offset(b * 0 + 1e308), offset = rep(1e308, n)), "`offset`",
+    class = "dpadmm_error_finite")
   expect_error(frame(y ~ a * offset(b)), class = "dpadmm_error_argument")
   # they are a record's own, as terms are
   expect_error(frame(case_weights = ~ w / max(w), weight_bound = 1), class = "dpadmm_error_formula")

@@ -146,6 +146,24 @@ test_that("update() of fits of matrices, data frames and plans", {
   expect_equal(privacy(update(planned, data = people, epsilon = 4))$epsilon, 4, tolerance = 1e-6)
 })
 
+test_that("update() asks for numbers of records again", {
+  o <- seq_len(four_nodes$n) / 50
+  shifted <- fit_four_nodes(offset = o)
+  again <- function(...) {
+    update(shifted, data = four_nodes$x, y = four_nodes$y, nodes = four_nodes$nodes, ...)
+  }
+  expect_blame(again(), "argument", "offset", "again")
+  expect_identical(coef(again(offset = o)), coef(shifted))
+  expect_identical(coef(again(offset = NULL)), coef(fit_four_nodes()))
+  plan <- dpadmm_plan(3, sizes = c("1" = 15, "2" = 15, "3" = 15, "4" = 15), epsilon = Inf, C = 1,
+    iterations = 6, method = plain_method(), rows = "shorten", offset = TRUE
+  )
+  run <- function(f, ...) f(..., data = four_nodes$x, y = four_nodes$y, nodes = four_nodes$nodes)
+  planned <- run(dpadmm_fit, plan, offset = o)
+  expect_identical(coef(run(update, planned, offset = o)), coef(planned))
+  expect_error(run(update, planned), "`offset`", class = "dpadmm_error_argument")
+})
+
 test_that("what a fit remembers of its call holds no record and no environment", {
   local({
     secret <- runif(1e5)

@@ -57,6 +57,25 @@ test_that("subset is evaluated as lm() does", {
   )
 })
 
+test_that("rows chosen by what records hold are a leak, rows by number are not", {
+  private <- function(..., schema = public) {
+    suppressWarnings(dpadmm_fit(ill ~ age, people, nodes = ~h, schema = schema, epsilon = 1,
+      iterations = 2, ...), classes = "dpadmm_warning_utility")
+  }
+  limit <- 40
+  for (call in expression(age > limit, which(people$age > 40), h == "A" | age > 0)) {
+    expect_warning(model <- eval(substitute(private(subset = call), list(call = call))),
+      "how many rows `subset` keeps. Choose", fixed = TRUE, class = "dpadmm_privacy_leak")
+    expect_match(format(privacy(model)), "Not covered: .* how many rows `subset` keeps",
+      all = FALSE)
+  }
+  expect_warning(both <- private(subset = age > 40, schema = NULL),
+    "the range of `age`; how many rows", class = "dpadmm_privacy_leak")
+  first <- 1:60
+  expect_no_warning(model <- private(subset = first), class = "dpadmm_privacy_leak")
+  expect_no_match(format(privacy(model)), "subset")
+})
+
 # what bit64::as.integer64() makes, without the package: bytes of whole numbers
 as_integer64 <- function(v) {
   low <- v %% 2^32

@@ -163,8 +163,39 @@ test_that("rows are omitted for a missing label, weight, offset, and of a matrix
   sparse <- methods::as(spoilt, "CsparseMatrix")
   expect_equal(coef(fit(sparse, y, na.action = "omit")), expected, tolerance = 1e-12)
   expect_error(fit(spoilt), class = "dpadmm_error_missing")
-  expect_error(fit(replace(x, TRUE, NA), na.action = "omit"), "none would be left",
-    class = "dpadmm_error_missing")
+  expect_equal(coef(fit(replace(x, TRUE, NA), na.action = "omit")),
+    coef(fit(x, case_weights = rep(0, 80), weight_bound = 1)))
+  # numbers that are not finite are missing ones
+  expected <- coef(fit(x, case_weights = weights(7), weight_bound = 1))
+  for (bad in c(NaN, Inf, -Inf)) {
+    spoilt <- replace(rep(0, 80), 7, bad)
+    expect_equal(coef(fit(x, offset = spoilt, na.action = "omit")), expected, tolerance = 1e-12)
+    expect_equal(coef(fit(x, case_weights = spoilt + 1, weight_bound = 1, na.action = "omit")),
+      expected, tolerance = 1e-12)
+    expect_error(fit(x, offset = spoilt), class = "dpadmm_error_finite")
+  }
+})
+
+test_that("where no row is whole, all count nothing: whether one is tells of a record", {
+  data <- transform(holes$whole, t = 1, age = NA_real_)
+  data$ward[1:40] <- NA
+  nothing <- coef(fit_holes(holes$whole, case_weights = rep(0, 80), weight_bound = 1))
+  found <- fit_holes(data, na.action = "omit")
+  expect_equal(coef(found), nothing)
+  expect_identical(predict(found, data[1, ], "link"), NA_real_)
+  data$y <- NA_real_
+  data$t <- Inf
+  again <- fit_holes(data, na.action = "omit", formula = y ~ age + ward + stay + offset(log(t)))
+  expect_equal(coef(again), nothing)
+  words <- transform(data, y = rep(c("no", "yes"), 40), t = NA)
+  for (y in list(words$y, factor(words$y))) {
+    words$y <- y
+    expect_equal(coef(fit_holes(words, na.action = "omit", formula = y ~ age + ward + stay +
+      offset(t))), nothing)
+  }
+  plan <- dpadmm_plan(y ~ age + ward + stay, plain_bounds, sizes = c(A = 40, B = 40),
+    epsilon = Inf, C = 1, iterations = 5, na.action = "omit")
+  expect_equal(coef(dpadmm_fit(plan, data, nodes = holes$nodes)), nothing)
 })
 
 test_that("after omitting, predict() answers NA and evaluate() leaves out", {

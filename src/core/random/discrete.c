@@ -102,7 +102,7 @@ static int exponential_trial(dpa_stream *stream, uint64_t a, uint64_t b, uint64_
 }
 
 /* Strips of 1 / STRIPS standard deviation, and P(strip <= j) for P(j) proportional to
- * exp(-(j / STRIPS)^2 / 2): 256 bits, rounded down. What is left, 2^-230, is the strip
+ * exp(-(j / STRIPS)^2 / 2): 256 bits, rounded down. What is left, 2^-237, is the strip
  * at 18 standard deviations; those beyond have 2^-240 together. */
 #define STRIPS 8
 static const uint64_t strips[][WORDS] = {
