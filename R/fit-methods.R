@@ -14,8 +14,7 @@
 #' something: the penalty chooses where they lie.
 #'
 #' @param object a fit of [dpadmm_fit()].
-#' @param node `NULL` for the mean over nodes (the consensus model; unlike nodes count as the
-#'   fit's `weights` say), `"all"` for the
+#' @param node `NULL` for the mean over nodes (the consensus model), `"all"` for the
 #'   N x d matrix, or the name or number of one node (methods with one model have the one
 #'   node `"all"`).
 #' @param scale `"original"`: in the user's units; `"schema"`: of the columns as the bounds of
@@ -56,15 +55,9 @@ warn_of_shortening <- function(blueprint) {
 #' @noRd
 node_models <- function(fit, node = NULL) {
   models <- fit$coefficients
-  if (is.null(node)) return(t(colSums(models * node_shares(fit$plan$problem))))
+  if (is.null(node)) return(t(colMeans(models)))
   if (identical(node, "all")) return(models)
   models[node_row(fit, node), , drop = FALSE]
-}
-
-#' What each node counts for in the mean model: as much as in the objective.
-#' @noRd
-node_shares <- function(problem) {
-  if (is.null(problem$network)) 1 else problem$C / sum(problem$C)
 }
 
 #' The row of the name or number of a node.

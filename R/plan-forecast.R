@@ -91,7 +91,7 @@ graph_response <- function(update, eta, theta, gamma, objective_sd, output_sd, p
                            degree, neighbours, sent = NULL) {
   laplacian <- function(v) degree * v - neighbours(v)
   wl <- wk <- 0 * curvature
-  wf <- wl + pull / sum(pull)
+  wf <- wl + 1 / nrow(curvature)
   variance <- reach <- numeric(ncol(curvature))
   back <- last_rounds(length(update))
   for (t in back$rounds) {

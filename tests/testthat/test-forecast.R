@@ -33,8 +33,7 @@ forward_run <- function(update, eta, theta, gamma, objective_sd, output_sd, pull
     m <- M %*% m + c(push, dual %*% push, if (noisy) -2 * e * V * push else push)
   }
   first <- seq_len(N)
-  share <- pull / sum(pull) # what each node counts for in the mean model
-  list(variance = sum(share * S[first, first] %*% share), reach = sum(share * m[first]))
+  list(variance = mean(S[first, first]), reach = mean(m[first]))
 }
 
 ring_and_chord <- function(N) {
