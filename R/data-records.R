@@ -18,8 +18,7 @@ records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept =
     dropped <- whole$dropped
   }
   x <- check_matrix(x, "x")
-  y <- labels_left(given$y, dropped, loss, classes)
-  label <- encode_labels(y, loss, nrow(x), classes)
+  label <- encode_labels(labels_left(given$y, dropped, loss, classes), loss, nrow(x), classes)
   blueprint <- matrix_blueprint(ncol(x), colnames(x), label$classes, intercept, rows, row_bound)
   blueprint <- c(with_range(blueprint, range), facts)
   if (rows == "error") check_row_lengths(x, row_bound, "x")
@@ -64,8 +63,7 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
     wide_numbers(facts, data, env, row_wise))
   y <- if (response) frame[[1L]] else given$y
   declared <- declared_classes(classes, schema_classes(schema[[name]], y, loss))
-  y <- labels_left(y, dropped, loss, declared)
-  label <- encode_labels(y, loss, nrow(frame), declared, name)
+  label <- encode_labels(labels_left(y, dropped, loss, declared), loss, nrow(frame), declared, name)
   terms <- stats::delete.response(terms)
   variables <- frame[variable_names(terms)]
   in_schema <- schema_names(terms)
