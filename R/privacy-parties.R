@@ -2,8 +2,8 @@
 #
 # A record sits at one party of every division of the records: those of fits whose parties, by
 # names and numbers of records, are among another's are one with that, a split at random is one
-# of its own, and `division` 0 is that of tables made by hand. Over the parties of a division a loss is the largest; over
-# divisions losses add up.
+# of its own, and `division` 0 is that of tables made by hand. Over the parties of a division a
+# loss is the largest; over divisions losses add up.
 
 #' @export
 c.dp_events <- function(...) {
