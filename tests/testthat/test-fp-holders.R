@@ -289,9 +289,7 @@ test_that("a plan sees to it that the solvers of all holders end, whatever the r
       loss = dpadmm_loss("hinge", width), noise = gaussian_noise(300), delta = 1e-5, iterations = 4
     )
   }
-  error <- expect_error(plan(1e4, 1e-3), "ill-conditioned.*`gamma`",
-    class = "dpadmm_error_argument"
-  )
+  error <- expect_error(plan(1e4, 1e-3), "ill-conditioned", class = "dpadmm_error_argument")
   expect_identical(error[c("argument", "place")], list(argument = "gamma", place = "a"))
   for (gamma in c(1, 100)) {
     made <- plan(gamma, 0.5)
