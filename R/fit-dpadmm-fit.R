@@ -89,7 +89,7 @@
 #'   `c(0, 1)`, or two strings. Stated by you and not read from the records. `NULL`: those of
 #'   `schema`; else `FALSE` and `TRUE` for logical labels, -1 and 1 for numbers, and for
 #'   strings and factors what is there, which is noted as a leak. A plan has its own.
-#' @param data a data frame with the variables of the formula; for a plan what its columns say: a
+#' @param data a data frame with the variables of the formula, or [sites]; for a plan what its columns say: a
 #'   data frame, or a matrix with labels `y`.
 #' @param nodes who holds which record: a number of nodes (the records are split
 #'   evenly at random), a vector or factor of length n, or `~column` of the data
@@ -139,6 +139,7 @@
 #'   does. How many it keeps is public: an expression with a column of the data, whichever it is,
 #'   is a warning of class `dpadmm_privacy_leak` and a line in the statement.
 #' @param schema public bounds and levels, see [dpadmm_schema()].
+#' @param save of a fit over [sites], a file for what is released, see [dpadmm_resume()].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
 #' @param ... arguments of the matrix method.
@@ -240,6 +241,9 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
       argument = "data"
     )
   }
+  if (inherits(data, "dpadmm_sites")) {
+    return(fit_formula_sites(x, data, schema, ..., rows = rows))
+  }
   if (!is.data.frame(data)) {
     abort("argument", sprintf("`data` must be a data frame, not %s.", kind_of(data)),
       argument = "data"
@@ -276,13 +280,15 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", 
 #' @rdname dpadmm_fit
 #' @export
 dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
-                                   control = x$control, case_weights = NULL, offset = NULL, ...) {
+                                   control = x$control, case_weights = NULL, offset = NULL,
+                                   save = NULL, ...) {
   check_no_dots(...)
   if (missing(data)) {
     abort("argument", "`data` is missing: the records of the plan.", argument = "data")
   }
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   seed <- check_seed(seed)
+  if (inherits(data, "dpadmm_sites")) return(fit_sites(x, data, seed, control, save))
   blueprint <- x$problem$blueprint
   nodes <- given_nodes(nodes)
   if (is.null(nodes)) nodes <- blueprint$nodes

@@ -17,7 +17,8 @@
 #'
 #' @param x a formula, a number of columns (without the intercept nothing is added), or the
 #'   columns' names.
-#' @param schema see [dpadmm_schema()]: every variable of the formula, and the response when
+#' @param schema [sites], which are asked for their columns and numbers of records; or see
+#'   [dpadmm_schema()]: every variable of the formula, and the response when
 #'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`, or is a number.
 #' @param sizes number of records of each party: a vector (or a table), whose names are those
 #'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
@@ -59,6 +60,12 @@ dpadmm_plan <- function(x, ...) UseMethod("dpadmm_plan")
 dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic",
                                 rows = c("scale", "shorten"), case_weights = NULL,
                                 weight_bound = NULL, offset = NULL, na.action = "fail") {
+  facts <- if (!missing(schema)) public_facts(schema)
+  if (!is.null(facts)) {
+    return(plan_of_facts(facts, x, ..., loss = loss, rows = rows, case_weights = case_weights,
+      weight_bound = weight_bound, offset = offset
+    ))
+  }
   if (missing(sizes)) abort_no_sizes()
   if (missing(schema)) {
     abort("argument", "`schema` is missing: the bounds or levels of the formula's variables.",
@@ -119,6 +126,23 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
   }
   blueprint <- with_row_bound(with_range(blueprint, range), settings$control$row_bound)
   do.call(remember, c(list(plan_for(settings, blueprint, held)), asked))
+}
+
+#' What others know of their records, for a plan: list(schema, sizes, na.action, seed).
+#' @noRd
+public_facts <- function(schema) UseMethod("public_facts")
+
+#' @export
+public_facts.default <- function(schema) NULL
+
+#' @noRd
+plan_of_facts <- function(facts, x, ...) {
+  given <- list(...)
+  if (length(odd <- setdiff(intersect(names(given), names(facts)), "seed"))) {
+    abort("argument", sprintf("`%s` is what the sites say it is.", odd[1L]), argument = odd[1L])
+  }
+  facts[intersect(names(facts), names(given))] <- NULL
+  do.call(dpadmm_plan.formula, c(list(x), facts, given))
 }
 
 abort_no_range <- function(response) {

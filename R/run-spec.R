@@ -134,10 +134,19 @@ reads_in_place <- function(plan) {
 party_records <- function(plan, records, held) {
   if (plan$problem$N == 1L) return(list(core_records(plan, records, held)))
   lapply(seq_len(plan$problem$N), function(i) {
-    own <- which(held$index == i)
-    c(packed(records$x[own, , drop = FALSE], records$y[own]), list(
-      weight = records$weight[own], offset = records$offset[own],
-      row_bound = plan$problem$row_bound, layout = "packed"
-    ), if (share_model(plan$problem)) list(user_size = length(own)))
+    rows <- which(held$index == i)
+    own_records(plan, list(
+      x = records$x[rows, , drop = FALSE], y = records$y[rows], weight = records$weight[rows],
+      offset = records$offset[rows]
+    ))
   })
+}
+
+#' The records of one party of several, all that are there.
+#' @noRd
+own_records <- function(plan, records) {
+  c(packed(records$x, records$y), list(
+    weight = records$weight, offset = records$offset, row_bound = plan$problem$row_bound,
+    layout = "packed"
+  ), if (share_model(plan$problem)) list(user_size = length(records$y)))
 }

@@ -35,6 +35,9 @@
 #' | `parse` | a file is malformed |
 #' | `size` | a size overflows or memory cannot be had |
 #' | `unavailable` | a fit cannot answer, for lack of records or of a formula |
+#' | `policy` | a site's policy is malformed, or does not fit its records |
+#' | `refused` | a site's policy does not allow what is asked of it |
+#' | `site` | a site refuses or cannot be reached: `place` is its name, `argument` the field |
 #' | `package` | an optional package is needed and not installed |
 #'
 #' | kind of warning | raised when |
@@ -43,6 +46,7 @@
 #' | `theorem` | a setting lies outside a theorem that would otherwise cover it |
 #' | `utility` | public numbers say that the model will be mostly noise |
 #' | `convergence` | a fit without noise has not arrived at the optimum |
+#' | `site` | a site is lost, or out: its last message stands |
 #' | `shortened` | coefficients are shown of rows that were shortened one by one |
 #'
 #' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
@@ -65,7 +69,8 @@
 #'   dpadmm_error_budget dpadmm_error_accountant dpadmm_error_theorem dpadmm_error_solver
 #'   dpadmm_error_operator dpadmm_error_interrupt dpadmm_error_engine dpadmm_error_entropy
 #'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
-#'   dpadmm_error_unavailable dpadmm_warning_convergence dpadmm_warning_shortened
+#'   dpadmm_error_unavailable dpadmm_error_policy dpadmm_error_refused dpadmm_error_site
+#'   dpadmm_warning_site dpadmm_warning_convergence dpadmm_warning_shortened
 #'   dpadmm_warning_privacy_leak
 #'   dpadmm_warning_theorem dpadmm_warning_utility
 NULL
@@ -73,10 +78,11 @@ NULL
 .error_kinds <- c(
   "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
-  "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound"
+  "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound", "policy", "refused",
+  "site"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened")
+.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened", "site")
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd
