@@ -196,6 +196,10 @@ grid_cost <- function(events) {
   gaussian <- events$mechanism %in% c("gaussian", "subsampled_gaussian")
   coordinates <- sum((events$dim * events$count)[gaussian], na.rm = TRUE)
   if (coordinates == 0) return(list(epsilon = 0, delta = 0))
+  grid_cost_of(coordinates)
+}
+
+grid_cost_of <- function(coordinates) {
   list(epsilon = (1.001 * sqrt(coordinates) + 60)^2 / (6 * 2^80), delta = 1e-9)
 }
 

@@ -24,7 +24,7 @@
 #' | `row_bound` | rows of a matrix are longer than the stated bound |
 #' | `level` | a factor level was not declared or not seen in training |
 #' | `plan` | data do not fit a plan: other parties, sizes or numbers of records |
-#' | `budget` | no noise can meet the asked privacy budget |
+#' | `budget` | no noise can meet the asked privacy budget, or a ledger has too little left |
 #' | `accountant` | an accountant cannot handle an event |
 #' | `theorem` | the condition of a printed theorem does not hold |
 #' | `solver` | a node problem could not be solved to the asked tolerance |
@@ -39,6 +39,7 @@
 #' | `refused` | a site's policy does not allow what is asked of it |
 #' | `site` | a site refuses or cannot be reached: `place` is its name, `argument` the field |
 #' | `package` | an optional package is needed and not installed |
+#' | `ledger` | a file is no ledger, or a budget in it is another one or not there |
 #'
 #' | kind of warning | raised when |
 #' |---|---|
@@ -69,8 +70,8 @@
 #'   dpadmm_error_budget dpadmm_error_accountant dpadmm_error_theorem dpadmm_error_solver
 #'   dpadmm_error_operator dpadmm_error_interrupt dpadmm_error_engine dpadmm_error_entropy
 #'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
-#'   dpadmm_error_unavailable dpadmm_error_policy dpadmm_error_refused dpadmm_error_site
-#'   dpadmm_warning_site dpadmm_warning_convergence dpadmm_warning_shortened
+#'   dpadmm_error_ledger dpadmm_error_unavailable dpadmm_error_policy dpadmm_error_refused
+#'   dpadmm_error_site dpadmm_warning_site dpadmm_warning_convergence dpadmm_warning_shortened
 #'   dpadmm_warning_privacy_leak
 #'   dpadmm_warning_theorem dpadmm_warning_utility
 NULL
@@ -78,8 +79,8 @@ NULL
 .error_kinds <- c(
   "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
-  "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound", "policy", "refused",
-  "site"
+  "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound", "ledger", "policy",
+  "refused", "site"
 )
 
 .warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened", "site")
