@@ -80,7 +80,11 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
   plan <- dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ...,
     loss = loss
   )
-  remember(plan, x = x, schema = schema, rows = rows, nodes = nodes)
+  remember(plan,
+    x = x, schema = schema, rows = rows, nodes = nodes, case_weights = case_weights,
+    weight_bound = weight_bound, offset = offset,
+    na.action = if (options$na_action == "omit") "omit"
+  )
 }
 
 #' @rdname dpadmm_plan

@@ -52,7 +52,7 @@ site_records <- function(plan, data) {
     weight[!whole] <- 0
     weight <- pmin(pmax(weight, 0), blueprint$weights$bound) / blueprint$weights$bound
   }
-  offset[!whole & !is.null(offset)] <- 0
+  if (!is.null(offset)) offset[!whole] <- 0
   y <- if (loss$classification) label else scale_response(label, blueprint$range)
   records <- list(
     x = encode_frame(blueprint, list2DF(variables, n)), y = y,

@@ -122,12 +122,12 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
   answer <- with_store(site, function(con) {
     ledger_transaction(con, function(con) {
       store_expire(con, site$policy$deadline)
-      row <- store_run(con, run)
+      row <- store_run(con, run_at(site, run))
       if (!is.null(row)) return(list(round = reopened(row, asked$text)))
       if (is.null(seed)) charge_run(con, site$policy, asked, run)
       key <- site_key(seed, party)
       on.exit(forget_key(key))
-      store_open(con, run, site$policy$data, asked$text, key, !is.null(seed))
+      store_open(con, run_at(site, run), site$policy$data, asked$text, key, !is.null(seed))
       list(round = NULL)
     })
   })
@@ -142,7 +142,7 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
 site_check <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
   asked <- read_request(site, run, recipe, analyst, seed)
   with_store(site, function(con) {
-    row <- store_run(con, run)
+    row <- store_run(con, run_at(site, run))
     fresh <- is.null(row) && is.null(seed)
     if (fresh) ledger_check(con, site$policy$data, own_events(asked))
     list(round = if (!is.null(row)) reopened(row, asked$text),
@@ -154,7 +154,7 @@ site_check <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
 #' @return list(plan, party, text, analyst).
 #' @noRd
 read_request <- function(site, run, recipe, analyst, seed) {
-  check_run(run)
+  check_run_name(run)
   text <- text_from_wire(recipe)
   if (is.null(text)) refuse("The plan did not arrive as text of a plan.", "plan")
   if (!is.null(seed)) {
@@ -175,7 +175,7 @@ reopened <- function(row, text) {
   if (!is.na(row$round)) row$round
 }
 
-check_run <- function(run) {
+check_run_name <- function(run) {
   if (!is.character(run) || length(run) != 1L || !grepl("^[0-9a-f]{32}$", run)) {
     refuse("The run has no such name.", "run")
   }

@@ -8,7 +8,7 @@
 #' @param inbox d numbers, for the wire.
 #' @noRd
 site_step <- function(site, run, round, inbox) {
-  check_run(run)
+  check_run_name(run)
   whole <- is.numeric(round) && length(round) == 1L && is.finite(round) && round == round(round)
   if (!whole) refuse("The round is no whole number.", "round")
   it <- live_run(site, run)
@@ -23,7 +23,7 @@ site_step <- function(site, run, round, inbox) {
   message <- compute_round(site, run, round, values)
   state <- core_call(.Call(ffi_party_save, site$live[[run]]$handle, FALSE))
   with_store(site, function(con) {
-    store_message(con, run, round, digest, message$values, message$sent, state)
+    store_message(con, run_at(site, run), round, digest, message$values, message$sent, state)
   })
   message
 }
@@ -33,7 +33,7 @@ site_step <- function(site, run, round, inbox) {
 live_run <- function(site, run) {
   row <- with_store(site, function(con) {
     store_expire(con, site$policy$deadline)
-    store_run(con, run)
+    store_run(con, run_at(site, run))
   })
   if (is.null(row)) refuse("There is no such run.", "run")
   if (row$closed) {
@@ -48,7 +48,7 @@ live_run <- function(site, run) {
       records = own_records(plan, site_records(plan, site$data)))
     site$live[[run]] <- it
   }
-  c(it[c("plan", "party")], list(run = run))
+  c(it[c("plan", "party")], list(run = run_at(site, run)))
 }
 
 #' Either the stored message of this round, or NULL: the round is this inbox's, and nobody
@@ -86,8 +86,8 @@ compute_round <- function(site, run, round, values) {
   }
   site$live[[run]]$at <- NULL # until the round is over
   answer <- .Call(ffi_party_step, site$live[[run]]$handle, as.integer(round), values)
-  if (is.integer(answer)) core_call(answer)
-  core_call(answer$status)
+  status <- if (is.list(answer)) answer$status else answer
+  if (ended_early(status)) stop("no message") # why may hang on a record
   site$live[[run]]$at <- as.double(round)
   answer[c("values", "sent")]
 }
@@ -96,7 +96,7 @@ compute_round <- function(site, run, round, values) {
 #' @noRd
 load_party <- function(site, run, round) {
   it <- site$live[[run]]
-  row <- with_store(site, function(con) store_run(con, run))
+  row <- with_store(site, function(con) store_run(con, run_at(site, run)))
   key <- row$key
   on.exit(forget_key(key))
   spec <- core_spec(it$plan, keep = FALSE, threads = 1L)
@@ -108,10 +108,10 @@ load_party <- function(site, run, round) {
 #' The end of a run: its key and state are forgotten, the charge stays.
 #' @noRd
 site_close <- function(site, run) {
-  check_run(run)
+  check_run_name(run)
   handle <- site$live[[run]]$handle
   if (!is.null(handle)) .Call(ffi_party_close, handle)
   site$live[[run]] <- NULL
-  with_store(site, function(con) store_close(con, run))
+  with_store(site, function(con) store_close(con, run_at(site, run)))
   NULL
 }

@@ -17,7 +17,12 @@ store_connect <- function(path) {
   con
 }
 
+#' What a run is called in a data base that several sites share.
+#' @noRd
+run_at <- function(site, run) paste(run, site$policy$data, site$policy$site)
+
 #' A run's row as a list, or NULL.
+#' @param run of run_at().
 #' @noRd
 store_run <- function(con, run) {
   found <- DBI::dbGetQuery(con, "SELECT * FROM run WHERE run = ?", params = list(run))
