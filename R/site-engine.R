@@ -13,7 +13,8 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
     status = rep("here", length(party)), last = matrix(0, d, length(party)), live = TRUE,
     round = NA, answered = 0L, trace = list()
   ), parent = emptyenv())
-  open <- function(plan, records, held, key) open_sites(sites, plan, party, run, seed)
+  over <- journal$has(length(plan$rule), length(party))
+  open <- function(plan, records, held, key) if (!over) open_sites(sites, plan, party, run, seed)
   submit <- function(i, round, inbox) {
     begin_round(it, sites, round, tell)
     if (!is.null(journal$replay(round, i)) || it$status[i] %in% c("lost", "out")) return(NULL)
@@ -36,7 +37,7 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
     it$last[, i] <- message$values
     list(values = message$values, sent = TRUE)
   }
-  close <- function() close_sites(sites, party, run, it)
+  close <- function() if (!over) close_sites(sites, party, run, it)
   engine <- new_engine(sites$kind, open, submit, collect, close, simulated = sites$kind == "local")
   engine$trace <- function() do.call(rbind, it$trace)
   engine

@@ -4,13 +4,13 @@
 
 #' @param path of the file; `NULL`: none.
 #' @param header list(recipe, run, ...), of a new run; `NULL`: the file is read.
-#' @return list(path, header, replay(round, party), write(round, party, message), flush, close,
-#'   advice).
+#' @return list(path, header, replay(round, party), has(round, parties), write(round, party,
+#'   message), flush, close, advice).
 #' @noRd
 new_journal <- function(path, header = NULL) {
   heard <- list()
   if (is.null(path)) {
-    return(list(replay = function(round, party) NULL, write = function(...) NULL,
+    return(list(replay = function(round, party) NULL, has = function(...) FALSE, write = function(...) NULL,
       flush = function() NULL, close = function() NULL, advice = function() ""))
   }
   if (is.null(header)) {
@@ -24,7 +24,9 @@ new_journal <- function(path, header = NULL) {
   list(
     path = path, header = header,
     replay = function(round, party) heard[[paste(round, party)]],
+    has = function(round, parties) all(paste(round, seq_len(parties)) %in% names(heard)),
     write = function(round, party, message) {
+      if (!is.null(heard[[paste(round, party)]])) return(invisible())
       serialize(c(list(round = round, party = party), message), con)
     },
     flush = function() flush(con), close = function() close(con),
