@@ -58,12 +58,21 @@ print.dpadmm_site <- function(x, ...) {
   invisible(x)
 }
 
-#' Do something with the site's data base.
+#' Do something with the site's data base. Its connection stays open, in this process: one that
+#' a forked process inherits is of no use to it.
 #' @noRd
 with_store <- function(site, code) {
-  con <- store_connect(site$policy$ledger)
-  on.exit(ledger_disconnect(con))
-  code(con)
+  if (!identical(site$process, Sys.getpid())) {
+    site$con <- store_connect(site$policy$ledger)
+    site$process <- Sys.getpid()
+    reg.finalizer(site, leave_store, onexit = TRUE)
+  }
+  code(site$con)
+}
+
+leave_store <- function(site) {
+  if (identical(site$process, Sys.getpid())) ledger_disconnect(site$con)
+  site$process <- NULL
 }
 
 refuse <- function(message, field) abort("refused", message, argument = field)
@@ -164,9 +173,11 @@ read_request <- function(site, run, recipe, analyst, seed) {
     check_seed(seed)
   }
   analyst <- check_analyst(analyst)
-  plan <- recipe_plan(text)
-  list(plan = plan, party = check_site_plan(site$policy, plan, site$n), text = text,
-    analyst = analyst)
+  if (!identical(site$asked$text, text)) { # a check comes before most opens
+    plan <- recipe_plan(text)
+    site$asked <- list(plan = plan, party = check_site_plan(site$policy, plan, site$n), text = text)
+  }
+  c(site$asked, list(analyst = analyst))
 }
 
 reopened <- function(row, text) {

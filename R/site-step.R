@@ -31,10 +31,11 @@ site_step <- function(site, run, round, inbox) {
 #' A run that this process knows, or has read again from the site's data base.
 #' @noRd
 live_run <- function(site, run) {
-  row <- with_store(site, function(con) {
-    store_expire(con, site$policy$deadline)
-    store_run(con, run_at(site, run))
-  })
+  row <- with_store(site, function(con) store_run(con, run_at(site, run)))
+  if (!is.null(row) && !row$closed && is_expired(row, site$policy$deadline)) {
+    site_close(site, run)
+    row$closed <- TRUE
+  }
   if (is.null(row)) refuse("There is no such run.", "run")
   if (row$closed) {
     site$live[[run]] <- NULL

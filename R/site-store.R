@@ -83,3 +83,5 @@ store_expire <- function(con, hours) {
   DBI::dbExecute(con, "UPDATE run SET closed = 1, key = NULL, state = NULL, message = NULL
     WHERE closed = 0 AND opened < ?", params = list(as.double(Sys.time()) - 3600 * hours))
 }
+
+is_expired <- function(row, hours) row$opened < as.double(Sys.time()) - 3600 * hours
