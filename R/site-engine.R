@@ -10,8 +10,7 @@
 engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = function(...) NULL) {
   d <- plan$problem$d
   it <- list2env(list(
-    status = rep("here", length(party)), last = matrix(0, d, length(party)), live = TRUE,
-    round = NA, answered = 0L, trace = list()
+    status = rep("here", length(party)), last = first_messages(plan), round = NA, answered = 0L, trace = list()
   ), parent = emptyenv())
   over <- journal$has(length(plan$rule), length(party))
   open <- function(plan, records, held, key) if (!over) open_sites(sites, plan, party, run, seed)
@@ -41,6 +40,14 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
   engine <- new_engine(sites$kind, open, submit, collect, close, simulated = sites$kind == "local")
   engine$trace <- function() do.call(rbind, it$trace)
   engine
+}
+
+#' What stands for the message of a site before its first one.
+#' @noRd
+first_messages <- function(plan) {
+  problem <- plan$problem
+  start <- if (on_graph(plan$method)) plan$start
+  matrix(if (is.null(start)) 0 else start, problem$d, problem$N)
 }
 
 begin_round <- function(it, sites, round, tell) {
