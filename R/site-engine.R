@@ -10,7 +10,7 @@
 engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = function(...) NULL) {
   d <- plan$problem$d
   it <- list2env(list(
-    status = rep("here", length(party)), last = first_messages(plan), round = NA, answered = 0L, trace = list()
+    status = rep("here", length(party)), last = first_messages(plan), round = NA, answered = 0L, trace = list(), gone = list()
   ), parent = emptyenv())
   over <- journal$has(length(plan$rule), length(party))
   open <- function(plan, records, held, key) if (!over) open_sites(sites, plan, party, run, seed)
@@ -39,6 +39,10 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
   close <- function() if (!over) close_sites(sites, party, run, it)
   engine <- new_engine(sites$kind, open, submit, collect, close, simulated = sites$kind == "local")
   engine$trace <- function() do.call(rbind, it$trace)
+  # a warning within a round would reach no handler of the caller's
+  engine$warn <- function() {
+    for (one in it$gone) warn("site", one$message, argument = "sites", place = one$place)
+  }
   engine
 }
 
@@ -85,8 +89,9 @@ heard <- function(it, sites, site, i, d) {
   answer <- await(sites, site, sites$deadline)
   if (is.null(answer)) return(stands("late"))
   gone <- function(status, words) {
-    warn("site", sprintf("Site \"%s\", round %d: %s. Its last message stands.",
-      sites$names[site], it$round, words), argument = "sites", place = sites$names[site])
+    it$gone[[length(it$gone) + 1L]] <- list(place = sites$names[site], message = sprintf(
+      "Site \"%s\", round %d: %s. Its last message stands.", sites$names[site], it$round, words
+    ))
     stands(status)
   }
   if (inherits(answer, "condition")) return(gone("lost", "it cannot be reached any more"))
