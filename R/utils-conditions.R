@@ -45,6 +45,7 @@
 #' | `utility` | public numbers say that the model will be mostly noise |
 #' | `convergence` | a fit without noise has not arrived at the optimum |
 #' | `shortened` | coefficients are shown of rows that were shortened one by one |
+#' | `ledger` | a ledger is not what was written |
 #'
 #' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
 #'
@@ -66,9 +67,9 @@
 #'   dpadmm_error_budget dpadmm_error_accountant dpadmm_error_theorem dpadmm_error_solver
 #'   dpadmm_error_operator dpadmm_error_interrupt dpadmm_error_engine dpadmm_error_entropy
 #'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
-#'   dpadmm_error_ledger dpadmm_error_unavailable dpadmm_warning_convergence dpadmm_warning_shortened
-#'   dpadmm_warning_privacy_leak
-#'   dpadmm_warning_theorem dpadmm_warning_utility
+#'   dpadmm_error_ledger dpadmm_error_unavailable dpadmm_warning_convergence
+#'   dpadmm_warning_shortened dpadmm_warning_privacy_leak
+#'   dpadmm_warning_theorem dpadmm_warning_utility dpadmm_warning_ledger
 NULL
 
 .error_kinds <- c(
@@ -78,7 +79,9 @@ NULL
   "ledger"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened")
+.warning_kinds <- c(
+  "privacy_leak", "theorem", "utility", "convergence", "shortened", "ledger"
+)
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd
