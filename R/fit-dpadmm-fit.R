@@ -68,11 +68,10 @@
 #'   largest: nothing is hidden, so Newton's method runs on all records together.
 #' * `iterations = 30` for Gaussian noise; for a pure budget, whose noise grows with every
 #'   release, twice epsilon, at least 2 and at most 10; 50 with `noise` given.
-#' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n,
-#'   the time at which the mean classifier has gathered noise of standard deviation
-#'   1.6 a coordinate, and the time at which curvature would cost a large part of the
-#'   budget; `growth` multiplies the penalty by 4 over a private run; `gamma = 0.2 eta
-#'   V`. V is the mean degree.
+#' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n, the time at
+#'   which the mean classifier has gathered noise of standard deviation 1.6 a coordinate, and the
+#'   time at which curvature would cost a large part of the budget; `growth` multiplies the penalty
+#'   by 4 over a private run; `gamma = 0.2 eta V`. V is the mean degree.
 #'
 #' The constants were chosen on Adult and on synthetic data.
 #'

@@ -18,9 +18,9 @@ fit_ledger <- function(ledger, data_id, seed) {
     }
     ledger <- stored_ledger(path, data_id)
   } else if (!is.null(data_id) && !identical(data_id, ledger$data_id)) {
-    abort("argument", sprintf('`ledger` is the budget of "%s".', ledger$data_id),
-      argument = "data_id"
-    )
+    abort("argument", sprintf(
+      '`data_id` is not that of `ledger`, which is the budget of "%s".', ledger$data_id
+    ), argument = "data_id")
   }
   if (!is.null(seed)) {
     abort("argument", paste(

@@ -8,8 +8,8 @@
 #' written. A charge is never taken back. [ledger_report()] says what was spent on what, and for how
 #' many more fits the rest will do.
 #'
-#' What is charged is what a fit releases (its events), not its epsilon. Sixty fits of
-#' `epsilon = 0.1` need not cost 6: see Examples.
+#' What is charged is what a fit releases (its events), not its epsilon: a budget of `epsilon = 1`
+#' can be enough for dozens of fits of `epsilon = 0.1`, see Examples.
 #'
 #' @section What the budget promises:
 #' All fits that are charged in a period are together (`epsilon`, `delta`)-differentially private

@@ -105,7 +105,7 @@ ledger_charge <- function(con, data_id, events, analyst, plan, run, what) {
   costs <- period_costs(con, budget, period)
   cost <- charge_cost(events, budget)
   if (!filter_admits(budget, events, costs, cost)) {
-    abort_refused(budget, left_of(budget, period, costs), cost)
+    abort_refused(budget, left_of(budget, period, costs), events)
   }
   last <- ledger_query(con, "SELECT count(*) FROM charge")[[1L]]
   row <- list(
@@ -135,8 +135,8 @@ check_relation <- function(con, budget, events) {
   }
 }
 
-abort_refused <- function(budget, left, cost) {
-  why <- if (is.infinite(cost) && left$share == 1) {
+abort_refused <- function(budget, left, events) {
+  why <- if (is.infinite(proved_epsilon(events, budget$delta))) {
     "nothing finite is proved of these releases, and no budget covers them"
   } else {
     sprintf("%s, and this costs more", share_words(left$share))
