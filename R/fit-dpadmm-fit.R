@@ -1,21 +1,19 @@
 #' Fit one private model over several data holders
 #'
-#' Each of N nodes holds some of the records and never shows them. The nodes
-#' exchange noisy coefficients over a network until they agree on one model; the
-#' privacy statement of the result says what those messages can reveal.
+#' Each of N nodes holds some of the records and never shows them. The nodes exchange noisy
+#' coefficients over a network until they agree on one model; the privacy statement of the result
+#' says what those messages can reveal.
 #'
-#' Exactly one of `epsilon` and `noise` is given. With `epsilon` the noise is
-#' calibrated so that every node spends that total under the accountant of
-#' `control` (`epsilon = Inf`: no noise, not private); with `noise` the statement
-#' tells what it amounts to. `delta = 0` uses Gamma-norm noise (pure differential
-#' privacy), `delta > 0` Gaussian noise.
+#' Exactly one of `epsilon` and `noise` is given. With `epsilon` the noise is calibrated so that
+#' every node spends that total under the accountant of `control` (`epsilon = Inf`: no noise, not
+#' private); with `noise` the statement tells what it amounts to. `delta = 0` uses Gamma-norm noise
+#' (pure differential privacy), `delta > 0` Gaussian noise.
 #'
-#' Noise comes from a keyed ChaCha20 generator whose key is drawn from the
-#' operating system; [set.seed()] does not matter. `seed` makes a run repeatable,
-#' and its privacy statement then says "simulation, not a private release".
+#' Noise comes from a keyed ChaCha20 generator whose key is drawn from the operating system;
+#' [set.seed()] does not matter. `seed` makes a run repeatable, and its privacy statement then says
+#' "simulation, not a private release".
 #'
-#' [coef()][coef.dpadmm_fit] gives coefficients in the user's units: log odds per year, or euros
-#' per year.
+#' [coef()][coef.dpadmm_fit] gives coefficients in the user's units: log odds or euros per year.
 #'
 #' @section Columns and rows:
 #' Noise hides a record whose features have norm `control$row_bound` at most.
@@ -70,11 +68,10 @@
 #'   largest: nothing is hidden, so Newton's method runs on all records together.
 #' * `iterations = 30` for Gaussian noise; for a pure budget, whose noise grows with every
 #'   release, twice epsilon, at least 2 and at most 10; 50 with `noise` given.
-#' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n,
-#'   the time at which the mean classifier has gathered noise of standard deviation
-#'   1.6 a coordinate, and the time at which curvature would cost a large part of the
-#'   budget; `growth` multiplies the penalty by 4 over a private run; `gamma = 0.2 eta
-#'   V`. V is the mean degree.
+#' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n, the time at
+#'   which the mean classifier has gathered noise of standard deviation 1.6 a coordinate, and the
+#'   time at which curvature would cost a large part of the budget; `growth` multiplies the penalty
+#'   by 4 over a private run; `gamma = 0.2 eta V`. V is the mean degree.
 #'
 #' The constants were chosen on Adult and on synthetic data.
 #'
@@ -126,22 +123,24 @@
 #' @param noise noise of a given size instead of a budget: [gamma_noise()] or
 #'   [gaussian_noise()]; or, next to `epsilon`, which noise to calibrate: `"gamma"` or
 #'   `"gaussian"` (for `delta > 0` only).
-#' @param seed a whole number for a repeatable simulation; `NULL` for a private
-#'   release.
+#' @param seed a whole number for a repeatable simulation; `NULL` for a private release.
 #' @param control see [dpadmm_control()].
-#' @param response two numbers, the public bounds of the response of a regression loss. `NULL`:
-#'   those of `schema`; else a formula or data frame fit reads them, which is noted as a leak.
+#' @param response two numbers, public bounds of a regression loss's response. `NULL`: those of
+#'   `schema`; else a formula or data frame fit reads them, which is noted as a leak.
 #' @param intercept whether a matrix or data frame gets an intercept column first. Formulas say
 #'   it themselves. The settings of the papers have none.
 #' @param rows what becomes of rows that could be longer than `control$row_bound`: `"scale"`
 #'   (formulas and data frames), `"error"` (matrices) or `"shorten"`, see Columns and rows.
-#' @param subset of `data`, the rows to use: an expression that is evaluated as [stats::lm()]
-#'   does. How many it keeps is public: an expression with a column of the data, whichever it is,
-#'   is a warning of class `dpadmm_privacy_leak` and a line in the statement.
+#' @param subset of `data`, the rows to use: an expression that is evaluated as [stats::lm()] does.
+#'   How many it keeps is public: one with any column of the data is a warning of class
+#'   `dpadmm_privacy_leak` and a line in the statement.
 #' @param schema public bounds and levels, see [dpadmm_schema()].
 #' @param save of a fit over [sites], a file for what is released, see [dpadmm_resume()].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
+#' @param ledger,data_id a budget of [dpadmm_ledger()] (or a ledger's path, and whose budget) that
+#'   the fit is charged to, whatever becomes of it, before any noise is drawn; too little left is an
+#'   error of class `dpadmm_error_budget`. Neither `seed` nor `epsilon = Inf` goes with it.
 #' @param ... arguments of the matrix method.
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
@@ -186,7 +185,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                control = dpadmm_control(), classes = NULL, lambda = NULL,
                                weights = c("precision", "records", "nodes"), response = NULL,
                                intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
-                               weight_bound = NULL, offset = NULL, na.action = "fail", ...) {
+                               weight_bound = NULL, offset = NULL, na.action = "fail",
+                               ledger = NULL, data_id = NULL, ...) {
   check_no_dots(...)
   if (!missing(nodes)) nodes <- given_nodes(nodes)
   asked <- asked_of_fit(match.call(), environment())
@@ -199,6 +199,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
       if (!missing(weights)) "weights"
     ), weights = weights, lambda = lambda
   )
+  ledger <- fit_ledger(ledger, data_id, settings$seed)
   if (missing(nodes)) {
     if (on_graph(settings$method)) abort_no_nodes()
     nodes <- NULL
@@ -223,7 +224,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   held <- fit_holders(settings, nodes, nrow(records$x), key)
   plan <- plan_for(settings, records$blueprint, held)
   warn_of_leaks(records$leaks, plan$private, framed)
-  fit <- fit_plan(plan, records, held, key, settings$seed)
+  fit <- fit_plan(plan, records, held, key, settings$seed, ledger = ledger)
   do.call(remember, c(list(fit), asked))
 }
 
@@ -281,14 +282,15 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", 
 #' @export
 dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
                                    control = x$control, case_weights = NULL, offset = NULL,
-                                   save = NULL, ...) {
+                                   save = NULL, ledger = NULL, data_id = NULL, ...) {
   check_no_dots(...)
   if (missing(data)) {
     abort("argument", "`data` is missing: the records of the plan.", argument = "data")
   }
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   seed <- check_seed(seed)
-  if (inherits(data, "dpadmm_sites")) return(fit_sites(x, data, seed, control, save))
+  if (inherits(data, "dpadmm_sites")) return(fit_sites(x, data, seed, control, save, ledger))
+  ledger <- fit_ledger(ledger, data_id, seed)
   blueprint <- x$problem$blueprint
   nodes <- given_nodes(nodes)
   if (is.null(nodes)) nodes <- blueprint$nodes
@@ -299,5 +301,5 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   on.exit(forget_key(key))
   held <- planned_holders(x$problem, nodes, nrow(records$x), key)
   warn_of_leaks(records$leaks, x$private, blueprint$kind == "frame")
-  fit_plan(x, records, held, key, seed, control)
+  fit_plan(x, records, held, key, seed, control, ledger)
 }

@@ -52,13 +52,15 @@ sending <- function(sent, problem) {
 
 #' Run a plan on records; what was sent makes a fit.
 #' @noRd
-fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
+fit_plan <- function(plan, records, held, key, seed, control = plan$control, ledger = NULL) {
   warn_of_noise(plan)
   say_unit(plan)
+  charged <- charge_fit(ledger, plan, records$leaks)
   result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
     control = control
   )
   fit <- new_fit(plan, result, records, seeded = !is.null(seed))
+  fit$ledger <- charged
   warn_unless_converged(fit)
   fit
 }

@@ -18,7 +18,13 @@ fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = N
 #' Run a plan over sites.
 #' @param save path of a journal, or `NULL`.
 #' @noRd
-fit_sites <- function(plan, sites, seed = NULL, control = plan$control, save = NULL) {
+fit_sites <- function(plan, sites, seed = NULL, control = plan$control, save = NULL,
+                      ledger = NULL) {
+  if (!is.null(ledger)) {
+    abort("argument", "Sites charge their own ledgers: leave `ledger` at NULL.",
+      argument = "ledger"
+    )
+  }
   run <- new_run()
   save <- check_word(save, "save")
   if (!is.null(save) && file.exists(save)) {

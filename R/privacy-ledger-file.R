@@ -158,46 +158,53 @@ ledger_insert <- function(con, table, row) {
 
 # ---- hashes ------------------------------------------------------------------------------
 
-#' The hash of a row but for its hash: of all fields with their names and lengths, so that no two
-#' rows have one text.
+#' The hashes of rows (a data frame, or a list for one) but for their column of hashes: of all
+#' fields with their names and lengths, so that no two rows have one text.
 #' @noRd
-row_hash <- function(row, with = "") {
-  fields <- row[setdiff(names(row), "hash")]
-  text <- vapply(fields, function(x) {
-    if (is.null(x) || is.na(x)) "" else if (is.numeric(x)) sprintf("%.17g", x) else enc2utf8(x)
-  }, "")
-  text <- c(text, with = with)
-  digest::digest(
-    paste(names(text), nchar(text, "bytes"), text, collapse = "\n"),
-    algo = "sha256", serialize = FALSE
-  )
+row_hash <- function(rows, with = "") {
+  rows <- c(rows[setdiff(names(rows), "hash")], list(with = with))
+  fields <- Map(function(name, x) {
+    text <- if (is.numeric(x)) sprintf("%.17g", x) else enc2utf8(as.character(x))
+    text[is.na(x)] <- ""
+    paste(name, nchar(text, "bytes"), text)
+  }, names(rows), rows)
+  texts <- do.call(paste, c(unname(fields), sep = "\n"))
+  vapply(texts, digest::digest, "", algo = "sha256", serialize = FALSE, USE.NAMES = FALSE)
 }
 
-#' Whether every row is what was written: list(ok, row, why), `row` the number of the first that
-#' is not (0: the budgets).
+#' Whether every row is what was written: list(ok, row, why, last), `row` the number of the first
+#' charge that is not (0: a budget), `last` the hash of the last charge.
 #' @noRd
 ledger_verify <- function(con) {
   budgets <- ledger_query(con, "SELECT * FROM budget ORDER BY data_id")
   charges <- ledger_query(con, "SELECT * FROM charge ORDER BY number")
-  wrong <- function(row, why) list(ok = FALSE, row = row, why = why)
-  for (i in seq_len(nrow(budgets))) {
-    if (row_hash(budgets[i, ]) != budgets$hash[i]) {
-      return(wrong(0, sprintf('the budget of "%s" was changed', budgets$data_id[i])))
-    }
-  }
-  previous <- ""
-  for (i in seq_len(nrow(charges))) {
-    if (charges$number[i] != i) return(wrong(i, sprintf("charge no. %d was taken out", i)))
-    own <- budgets$hash[match(charges$data_id[i], budgets$data_id)]
-    if (!identical(charges$previous[i], previous) ||
-      !identical(row_hash(charges[i, ], with = own), charges$hash[i])) {
-      return(wrong(i, sprintf("charge no. %d, or what came before it, was changed", i)))
-    }
-    previous <- charges$hash[i]
-  }
   last <- ledger_query(con, "SELECT seq FROM sqlite_sequence WHERE name = 'charge'")$seq
-  if (length(last) && last > nrow(charges)) {
-    return(wrong(nrow(charges) + 1, "the last charges were taken out"))
+  n <- nrow(charges)
+  wrong <- function(row, why) list(ok = FALSE, row = row, why = why, last = NULL)
+  if (nrow(budgets) && length(bad <- which(row_hash(budgets) != budgets$hash))) {
+    return(wrong(0, sprintf('the budget of "%s" was changed', budgets$data_id[bad[1L]])))
   }
-  list(ok = TRUE, row = NA_real_, why = NULL, last = previous)
+  if (n > 0L) {
+    lost <- match(FALSE, charges$number == seq_len(n))
+    if (!is.na(lost)) return(wrong(lost, sprintf("charge no. %d was taken out", lost)))
+    own <- budgets$hash[match(charges$data_id, budgets$data_id)]
+    good <- row_hash(charges, with = own) == charges$hash &
+      charges$previous == c("", charges$hash[-n])
+    changed <- match(FALSE, good %in% TRUE)
+    if (!is.na(changed)) {
+      return(wrong(changed, sprintf("charge no. %d, or the one before, was changed", changed)))
+    }
+  }
+  if (length(last) && last > n) return(wrong(n + 1, "the last charges were taken out"))
+  list(ok = TRUE, row = NULL, why = NULL, last = if (n > 0L) charges$hash[n] else "")
+}
+
+#' The hash of the last charge of a ledger that nobody changed; else an error.
+#' @noRd
+last_hash <- function(con) {
+  chain <- ledger_verify(con)
+  if (chain$ok) return(chain$last)
+  abort_ledger(con@dbname, paste0(chain$why, ", so nothing is charged to it"),
+    argument = "ledger", value = chain$row
+  )
 }

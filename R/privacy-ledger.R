@@ -13,7 +13,7 @@ time_of <- function(text) as.POSIXct(strptime(text, "%Y-%m-%dT%H:%M:%OSZ", tz = 
 ledger_budget <- function(con, data_id, epsilon, delta, renewal = NULL) {
   data_id <- check_string(data_id, "data_id", 200L)
   budget <- new_budget(epsilon, delta)
-  if (!is.null(renewal)) check_number(renewal, "renewal", lower = 0, open_lower = TRUE)
+  check_renewal(renewal)
   row <- list(
     data_id = data_id, epsilon = as.double(epsilon), delta = as.double(delta),
     renewal_days = if (is.null(renewal)) NA_real_ else as.double(renewal),
@@ -27,6 +27,10 @@ ledger_budget <- function(con, data_id, epsilon, delta, renewal = NULL) {
   stored <- read_budget(con, data_id)
   check_same_budget(con, stored, row)
   stored
+}
+
+check_renewal <- function(renewal) {
+  if (!is.null(renewal)) check_number(renewal, "renewal", lower = 0, open_lower = TRUE)
 }
 
 check_same_budget <- function(con, stored, asked) {
@@ -92,15 +96,16 @@ period_costs <- function(con, budget, period) {
 #' @noRd
 ledger_charge <- function(con, data_id, events, analyst, plan, run, what) {
   check_transaction(con)
+  previous <- last_hash(con)
   for (field in c("analyst", "plan", "run", "what")) check_string(get(field), field, 10000L)
   asked <- ledger_check(con, data_id, events)
   budget <- asked$budget
-  last <- ledger_query(con, "SELECT number, hash FROM charge ORDER BY number DESC LIMIT 1")
+  last <- ledger_query(con, "SELECT count(*) FROM charge")[[1L]]
   row <- list(
-    number = if (nrow(last)) last$number + 1L else 1L, data_id = budget$data_id,
+    number = last + 1L, data_id = budget$data_id,
     time = time_text(ledger_now()), analyst = analyst, plan = plan, run = run, what = what,
     events = events_to_json(events), cost = asked$cost, period = asked$period,
-    previous = if (nrow(last)) last$hash else ""
+    previous = previous
   )
   row$hash <- row_hash(row, with = budget$hash)
   ledger_insert(con, "charge", row)
@@ -119,7 +124,7 @@ ledger_check <- function(con, data_id, events) {
   costs <- period_costs(con, budget, period)
   cost <- charge_cost(events, budget)
   if (!filter_admits(budget, events, costs, cost)) {
-    abort_refused(budget, left_of(budget, period, costs), cost)
+    abort_refused(budget, left_of(budget, period, costs), events)
   }
   list(budget = budget, period = period, costs = costs, cost = cost)
 }
@@ -140,8 +145,8 @@ check_relation <- function(con, budget, events) {
   }
 }
 
-abort_refused <- function(budget, left, cost) {
-  why <- if (is.infinite(cost) && left$share == 1) {
+abort_refused <- function(budget, left, events) {
+  why <- if (is.infinite(proved_epsilon(events, budget$delta))) {
     "nothing finite is proved of these releases, and no budget covers them"
   } else {
     sprintf("%s, and this costs more", share_words(left$share))
@@ -164,11 +169,11 @@ share_words <- function(share) {
 left_of <- function(budget, period, costs) {
   spent <- if (length(costs)) total_cost(costs) else 0
   left <- max(0, budget$allowance - spent)
+  share <- if (length(costs) == 0L) 1 else if (left > 0) left / budget$allowance else 0
   list(
     data_id = budget$data_id, epsilon = budget$epsilon, delta = budget$delta,
     renewal = budget$renewal, order = budget$order, allowance = budget$allowance, spent = spent,
-    left = left, share = if (length(costs) == 0L) 1 else if (left > 0) left / budget$allowance else 0, period = period,
-    charges = length(costs)
+    left = left, share = share, period = period, charges = length(costs)
   )
 }
 
@@ -181,18 +186,18 @@ ledger_left <- function(con, data_id) {
   left_of(budget, period, period_costs(con, budget, period))
 }
 
-#' What was charged in this period: list(spent, share, charges, costs, events), the last of all
-#' charges together, or NULL.
+#' What was charged in this period: list(spent, share, charges, events), `share` of 1, `events` of
+#' all charges together, or NULL.
 #' @noRd
 ledger_spent <- function(con, data_id) {
   left <- ledger_left(con, data_id)
-  rows <- ledger_query(con,
-    "SELECT cost, events FROM charge WHERE data_id = ? AND period = ? ORDER BY number",
+  texts <- ledger_query(con,
+    "SELECT events FROM charge WHERE data_id = ? AND period = ? ORDER BY number",
     list(left$data_id, left$period)
-  )
-  tables <- lapply(rows$events, events_from_json)
+  )$events
+  tables <- lapply(texts, events_from_json)
   list(
-    spent = left$spent, share = 1 - left$share, charges = nrow(rows), costs = rows$cost,
+    spent = left$spent, share = 1 - left$share, charges = left$charges,
     events = if (length(tables)) do.call(c, tables)
   )
 }

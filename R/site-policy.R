@@ -108,19 +108,9 @@ check_word <- function(x, argument) {
 print.dpadmm_policy <- function(x, ...) {
   check_no_dots(...)
   cat(sprintf("<dpadmm_policy: %s, site %s>\n", x$data, x$site))
-  cat(sprintf("  budget: %s\n", budget_words(x)))
+  cat(sprintf("  budget: %s\n", budget_words(x$epsilon, x$delta, x$renewal)))
   cat(sprintf("  at most %g iterations within %g hours\n", x$rounds, x$deadline))
   if (x$simulation) cat("  a simulation: nothing here is private\n")
   cat(sprintf("  %s: %s\n", names(x$schema), format(x$schema)), sep = "")
   invisible(x)
-}
-
-#' @noRd
-budget_words <- function(policy) {
-  paste0(
-    sprintf("epsilon = %g", policy$epsilon), if (policy$delta > 0) {
-      sprintf(", delta = %s", format(policy$delta))
-    },
-    if (!is.null(policy$renewal)) sprintf(", in every %g days", policy$renewal)
-  )
 }

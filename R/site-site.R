@@ -54,7 +54,7 @@ print.dpadmm_site <- function(x, ...) {
   check_no_dots(...)
   policy <- x$it$policy
   cat(sprintf("<dpadmm_site: %s, %d records of %s>\n", policy$site, x$it$n, policy$data))
-  cat(sprintf("  budget: %s\n", budget_words(policy)))
+  cat(sprintf("  budget: %s\n", budget_words(policy$epsilon, policy$delta, policy$renewal)))
   invisible(x)
 }
 

@@ -49,6 +49,7 @@
 #' | `convergence` | a fit without noise has not arrived at the optimum |
 #' | `site` | a site is lost, or out: its last message stands |
 #' | `shortened` | coefficients are shown of rows that were shortened one by one |
+#' | `ledger` | a ledger is not what was written |
 #'
 #' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
 #'
@@ -72,8 +73,8 @@
 #'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
 #'   dpadmm_error_ledger dpadmm_error_unavailable dpadmm_error_policy dpadmm_error_refused
 #'   dpadmm_error_site dpadmm_warning_site dpadmm_warning_convergence dpadmm_warning_shortened
-#'   dpadmm_warning_privacy_leak
-#'   dpadmm_warning_theorem dpadmm_warning_utility
+#'   dpadmm_warning_privacy_leak dpadmm_warning_theorem dpadmm_warning_utility
+#'   dpadmm_warning_ledger
 NULL
 
 .error_kinds <- c(
@@ -83,7 +84,9 @@ NULL
   "refused", "site"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened", "site")
+.warning_kinds <- c(
+  "privacy_leak", "theorem", "utility", "convergence", "shortened", "ledger", "site"
+)
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd
