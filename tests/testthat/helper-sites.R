@@ -36,7 +36,7 @@ one_site <- function(policy, data, plan, run = strrep("0123456789abcdef", 2)) {
   )
 }
 
-expect_refused <- function(answer, field, error = "refused") {
+expect_site_refuses <- function(answer, field, error = "refused") {
   expect_identical(answer$error, error)
   expect_identical(answer$field, field)
   expect_null(answer$value)

@@ -13,24 +13,24 @@ hub <- function(plan = plan_for_site(iterations = 4), ..., data = site_frames()$
 test_that("a round is answered once, whatever is asked", {
   skip_unless_sites()
   it <- hub()
-  expect_refused(it$step(1), "run") # not open
+  expect_site_refuses(it$step(1), "run") # not open
   expect_null(it$open()$error)
   d <- 4L
   first <- it$step(1)
   expect_length(first$value$values, d)
   expect_identical(it$step(1), first) # replayed
-  expect_refused(it$step(1, rep(1, d)), "inbox") # the same round, another inbox
-  expect_refused(it$step(0), "round")
+  expect_site_refuses(it$step(1, rep(1, d)), "inbox") # the same round, another inbox
+  expect_site_refuses(it$step(0), "round")
   second <- it$step(2, rep(0.5, d))
-  expect_refused(it$step(1), "round")
-  expect_refused(it$step(5), "round") # more rounds than charged
-  expect_refused(it$step(2.5), "round")
-  expect_refused(it$step(NaN), "round")
+  expect_site_refuses(it$step(1), "round")
+  expect_site_refuses(it$step(5), "round") # more rounds than charged
+  expect_site_refuses(it$step(2.5), "round")
+  expect_site_refuses(it$step(NaN), "round")
   for (bad in list(rep(NaN, d), rep(1e300, d), numeric(3), c(Inf, 0, 0, 0))) {
-    expect_refused(it$step(3, bad), "inbox")
+    expect_site_refuses(it$step(3, bad), "inbox")
   }
   for (bad in list("B64:", "B64:@@", "x", NA, 3, "B64:AAAA AAAA", c("B64:", "B64:"))) {
-    expect_refused(it$step(3, as = bad), "inbox")
+    expect_site_refuses(it$step(3, as = bad), "inbox")
   }
   expect_identical(it$step(2, rep(0.5, d)), second) # nothing of this has moved it
   expect_identical(nrow(site_report(it$site$it)$charges), 1L)
@@ -43,12 +43,12 @@ test_that("a run has one plan and one charge", {
   it$open() # again: an answer that was lost on its way
   expect_identical(nrow(site_report(it$site$it)$charges), 1L)
   weaker <- text_to_wire(plan_recipe(plan_for_site(iterations = 4, epsilon = 3)))
-  expect_refused(it$open(recipe = weaker), "plan") # swapped after open
+  expect_site_refuses(it$open(recipe = weaker), "plan") # swapped after open
   expect_null(site_answer(it$site, "close", list(run = it$run))$error)
-  expect_refused(it$step(1), "run")
-  expect_refused(it$open(), "run")
-  expect_refused(it$open(run = "../x"), "run")
-  expect_refused(site_answer(it$site, "step", list(run = strrep("f", 32), round = 1,
+  expect_site_refuses(it$step(1), "run")
+  expect_site_refuses(it$open(), "run")
+  expect_site_refuses(it$open(run = "../x"), "run")
+  expect_site_refuses(site_answer(it$site, "step", list(run = strrep("f", 32), round = 1,
     inbox = "B64:")), "run") # forged
   expect_identical(nrow(site_report(it$site$it)$charges), 1L)
 })
@@ -57,7 +57,7 @@ test_that("plans that the policy does not allow are refused by field", {
   skip_unless_sites()
   refused <- function(plan, field, ..., error = "refused", data = site_frames()$A) {
     it <- hub(plan, ..., data = data)
-    expect_refused(it$open(), field, error)
+    expect_site_refuses(it$open(), field, error)
     expect_identical(nrow(site_report(it$site$it)$charges), 0L)
   }
   refused(plan_for_site(iterations = 11), "iterations", rounds = 10)
@@ -79,8 +79,8 @@ test_that("plans that the policy does not allow are refused by field", {
     na.action = "omit", seed = 1), "formula", error = "plan")
   refused(plan_for_site(epsilon = 5), "ledger", error = "budget")
   it <- hub()
-  expect_refused(it$open(seed = 1), "seed")
-  expect_refused(it$open(analyst = "a b"), "analyst")
+  expect_site_refuses(it$open(seed = 1), "seed")
+  expect_site_refuses(it$open(analyst = "a b"), "analyst")
   for (text in c("{", "[]", "{\"kind\":\"list\"}", "1", "", strrep("[", 1e5))) {
     expect_identical(it$open(recipe = text_to_wire(text))$error, "plan")
   }
@@ -162,7 +162,7 @@ test_that("a site that was late goes on with the round it is asked for", {
   it$step(1)
   answer <- it$step(4)
   expect_length(answer$value$values, 4L)
-  expect_refused(it$step(3), "round")
+  expect_site_refuses(it$step(3), "round")
   expect_identical(it$step(4), answer)
 })
 
@@ -170,5 +170,5 @@ test_that("after its deadline a run is over", {
   skip_unless_sites()
   it <- hub(deadline = 1e-9)
   it$open()
-  expect_refused(it$step(1), "run")
+  expect_site_refuses(it$step(1), "run")
 })
