@@ -86,8 +86,8 @@
 #'   `c(0, 1)`, or two strings. Stated by you and not read from the records. `NULL`: those of
 #'   `schema`; else `FALSE` and `TRUE` for logical labels, -1 and 1 for numbers, and for
 #'   strings and factors what is there, which is noted as a leak. A plan has its own.
-#' @param data a data frame with the variables of the formula, or [sites]; for a plan what its columns say: a
-#'   data frame, or a matrix with labels `y`.
+#' @param data a data frame with the variables of the formula, or [sites]; for a plan what its
+#'   columns say: a data frame, or a matrix with labels `y`.
 #' @param nodes who holds which record: a number of nodes (the records are split
 #'   evenly at random), a vector or factor of length n, or `~column` of the data
 #'   frame. [fp_admm()] takes each record for a user of its own when it is missing;

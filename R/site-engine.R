@@ -10,7 +10,8 @@
 engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = function(...) NULL) {
   d <- plan$problem$d
   it <- list2env(list(
-    status = rep("here", length(party)), last = first_messages(plan), round = NA, answered = 0L, trace = list(), gone = list()
+    status = rep("here", length(party)), last = first_messages(plan), round = NA,
+    answered = 0L, trace = list(), gone = list()
   ), parent = emptyenv())
   over <- journal$has(length(plan$rule), length(party))
   open <- function(plan, records, held, key) if (!over) open_sites(sites, plan, party, run, seed)

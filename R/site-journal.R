@@ -10,8 +10,9 @@
 new_journal <- function(path, header = NULL) {
   heard <- list()
   if (is.null(path)) {
-    return(list(replay = function(round, party) NULL, has = function(...) FALSE, write = function(...) NULL,
-      flush = function() NULL, close = function() NULL, advice = function() ""))
+    nothing <- function(...) NULL
+    return(list(replay = nothing, has = function(...) FALSE, write = nothing, flush = nothing,
+      close = nothing, advice = function() ""))
   }
   if (is.null(header)) {
     read <- read_journal(path)

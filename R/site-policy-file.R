@@ -101,7 +101,9 @@ read_policy_columns <- function(text, path) {
       if (anyNA(columns[[name]])) wrong(line, "bounds that are no numbers")
     } else {
       columns[[name]] <- trimws(strsplit(parts[3L], "|", fixed = TRUE)[[1L]])
-      if (length(columns[[name]]) < 2L) wrong(line, "neither bounds (18 to 100) nor levels (no | yes)")
+      if (length(columns[[name]]) < 2L) {
+        wrong(line, "neither bounds (18 to 100) nor levels (no | yes)")
+      }
     }
     if (nzchar(parts[5L])) impute[[name]] <- trimws(parts[5L])
   }
@@ -127,7 +129,8 @@ write_policy <- function(policy, path) {
     Rounds = number(policy$rounds), Deadline = number(policy$deadline),
     Simulation = if (policy$simulation) "yes"
   )
-  if (length(lost <- setdiff(.policy_needed, c(names(Filter(Negate(is.null), fields)), "Columns")))) {
+  stated <- c(names(Filter(Negate(is.null), fields)), "Columns")
+  if (length(lost <- setdiff(.policy_needed, stated))) {
     abort("argument", sprintf("A policy file needs `%s`.", tolower(lost[1L])),
       argument = tolower(lost[1L])
     )

@@ -43,7 +43,9 @@ recipe_plan <- function(text) {
 #' @noRd
 recipe_kinds <- function() {
   list(
-    formula = list(is = function(x) inherits(x, "formula"), write = call_words, read = read_formula),
+    formula = list(
+      is = function(x) inherits(x, "formula"), write = call_words, read = read_formula
+    ),
     schema = object_kind("dpadmm_schema",
       function(x) list(columns = unclass(x)[names(x)], impute = attr(x, "impute")),
       function(v) do.call(dpadmm_schema, c(v$columns, list(impute = v$impute)))
@@ -54,8 +56,8 @@ recipe_kinds <- function() {
     method = object_kind("dpadmm_method", function(x) {
       list(name = x$name, parameters = Filter(Negate(is.null), x$parameters))
     }, read_method),
-    network = object_kind("dpadmm_network", function(x) unclass(x)[c("name", "n", "edges", "names")],
-      read_network
+    network = object_kind("dpadmm_network",
+      function(x) unclass(x)[c("name", "n", "edges", "names")], read_network
     ),
     penalty = object_kind("dpadmm_penalty", function(x) list(x$name, x$parameters), read_penalty),
     noise = object_kind("dpadmm_noise", function(x) list(x$mechanism, x$scale), read_noise),

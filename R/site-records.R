@@ -40,8 +40,8 @@ site_records <- function(plan, data) {
   offset <- number(blueprint$offset$call)
 
   imputed <- imputed_names(blueprint$variables)
-  holes <- lapply(c(variables[setdiff(names(variables), imputed)], list(label, weight, offset)), is.na)
-  whole <- !Reduce(`|`, Filter(length, holes))
+  needed <- c(variables[setdiff(names(variables), imputed)], list(label, weight, offset))
+  whole <- !Reduce(`|`, Filter(length, lapply(needed, is.na)))
   for (name in names(variables)) {
     variables[[name]] <- site_variable(variables[[name]], blueprint$variables[[name]],
       name %in% imputed

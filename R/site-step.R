@@ -10,12 +10,12 @@
 site_step <- function(site, run, round, inbox) {
   check_run_name(run)
   whole <- is.numeric(round) && length(round) == 1L && is.finite(round) && round == round(round)
-  if (!whole) refuse("The round is no whole number.", "round")
+  if (!whole) decline("The round is no whole number.", "round")
   it <- live_run(site, run)
   values <- doubles_from_wire(inbox, it$plan$problem$d)
   ok <- !is.null(values) && all(is.finite(values)) && all(abs(values) <= .largest_inbox)
   if (!ok) {
-    refuse(sprintf("The inbox must be %d finite numbers.", it$plan$problem$d), "inbox")
+    decline(sprintf("The inbox must be %d finite numbers.", it$plan$problem$d), "inbox")
   }
   digest <- digest_of(values)
   claim <- claim_round(site, it, round, digest)
@@ -29,7 +29,7 @@ site_step <- function(site, run, round, inbox) {
   if (stored) return(message)
   # somebody else was asked for the same, and was faster; or for more
   claim <- claim_round(site, it, round, digest)
-  if (is.null(claim$message)) refuse("The round is over.", "round")
+  if (is.null(claim$message)) decline("The round is over.", "round")
   claim$message
 }
 
@@ -41,10 +41,10 @@ live_run <- function(site, run) {
     site_close(site, run)
     row$closed <- TRUE
   }
-  if (is.null(row)) refuse("There is no such run.", "run")
+  if (is.null(row)) decline("There is no such run.", "run")
   if (row$closed) {
     site$live[[run]] <- NULL
-    refuse("This run is over.", "run")
+    decline("This run is over.", "run")
   }
   it <- site$live[[run]]
   if (is.null(it)) {
@@ -69,10 +69,10 @@ claim_round <- function(site, it, round, digest) {
   with_store(site, function(con) {
     ledger_transaction(con, function(con) {
       row <- store_run(con, it$run)
-      if (row$closed) refuse("This run is over.", "run")
+      if (row$closed) decline("This run is over.", "run")
       if (!is.na(row$round) && round == row$round) {
         if (row$inbox != digest) {
-          refuse(sprintf("Round %d was asked for with another inbox.", round), "inbox")
+          decline(sprintf("Round %d was asked for with another inbox.", round), "inbox")
         }
         return(list(message = if (length(row$message)) stored_message(row), done = row$done))
       }
@@ -80,7 +80,7 @@ claim_round <- function(site, it, round, digest) {
       skips <- round > due || (round == due + 1 && !length(row$message))
       if (round < due || round > length(it$plan$rule) ||
         (skips && inherits(it$plan$method, "dpadmm_family_server"))) {
-        refuse(sprintf("The next round is %d, not %s.", due, format(round)), "round")
+        decline(sprintf("The next round is %d, not %s.", due, format(round)), "round")
       }
       store_claim(con, it$run, round, digest)
       list(done = row$done)

@@ -148,7 +148,8 @@ siege_budget <- function(processes = 8, epsilon = 1) {
     went <- parallel::mccollect(jobs)
     con <- store_connect(policy$ledger)
     on.exit(ledger_disconnect(con))
-    list(went = sum(unlist(went)), charges = ledger_query(con, "SELECT COUNT(*) AS n FROM charge")$n,
+    charges <- ledger_query(con, "SELECT COUNT(*) AS n FROM charge")$n
+    list(went = sum(unlist(went)), charges = charges,
       chain = ledger_verify(con)$ok, left = ledger_left(con, "A")$left)
   }
   c(race(processes), list(alone = race(1L)$went))

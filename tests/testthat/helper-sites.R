@@ -41,3 +41,8 @@ expect_site_refuses <- function(answer, field, error = "refused") {
   expect_identical(answer$field, field)
   expect_null(answer$value)
 }
+
+pooled_frames <- function(frames) {
+  size <- vapply(frames, nrow, 0L)
+  cbind(do.call(rbind, unname(frames)), hospital = rep(names(frames), size))
+}

@@ -2,9 +2,10 @@ test_that("a seeded simulation over sites is the one in one process, to the last
   skip_unless_sites()
   frames <- site_frames()
   sites <- sites_local(frames, site_schema, epsilon = 100, delta = 1e-4, simulation = TRUE)
-  pooled <- cbind(do.call(rbind, unname(frames)), hospital = rep(names(frames), vapply(frames, nrow, 0L)))
-  for (method in list(mr_admm(), admm(), admm(1, "primal"), r_admm(), m_admm(), pp_admm(), ipp_admm(),
-    fp_admm(unit = "record", noise = "block"))) {
+  pooled <- pooled_frames(frames)
+  methods <- list(mr_admm(), admm(), admm(1, "primal"), r_admm(), m_admm(), pp_admm(), ipp_admm(),
+    fp_admm(unit = "record", noise = "block"))
+  for (method in methods) {
     plan <- suppressWarnings(dpadmm_plan(ill ~ age + smoker, sites,
       epsilon = 8, delta = 1e-4, method = method, iterations = 6
     ))
@@ -34,7 +35,7 @@ test_that("regressions, weights, offsets and holes are computed at sites as else
   plan <- suppressWarnings(dpadmm_plan(stay ~ poly(age, 2, raw = TRUE) + ward + offset(base), sites,
     loss = "huber", epsilon = 8, delta = 1e-4, iterations = 4, case_weights = ~w
   ))
-  pooled <- cbind(do.call(rbind, unname(frames)), hospital = rep(names(frames), vapply(frames, nrow, 0L)))
+  pooled <- pooled_frames(frames)
   over <- dpadmm_fit(plan, sites, seed = 5)
   inside <- dpadmm_fit(plan, pooled, nodes = ~hospital, seed = 5)
   expect_equal(over$coefficients, inside$coefficients, tolerance = 1e-12)
@@ -42,7 +43,7 @@ test_that("regressions, weights, offsets and holes are computed at sites as else
 
 test_that("a list of data frames without a schema is a data frame with nodes", {
   frames <- site_frames()
-  pooled <- cbind(do.call(rbind, unname(frames)), hospital = rep(names(frames), vapply(frames, nrow, 0L)))
+  pooled <- pooled_frames(frames)
   columns <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"))
   fit <- function(...) dpadmm_fit(ill ~ age, ..., schema = columns, epsilon = 4, seed = 1)
   listed <- fit(sites_local(frames))

@@ -40,8 +40,8 @@ test_that("a late site's last message stands, and it comes back", {
   skip_unless_sites()
   sites <- late_sites()
   plan <- late_plan(sites)
-  fit <- dpadmm_fit(plan, unreliable(sites, function(i, round) if (i == 2 && round == 3) "late" else "here"),
-    seed = 1, control = keeping)
+  slow <- unreliable(sites, function(i, round) if (i == 2 && round == 3) "late" else "here")
+  fit <- dpadmm_fit(plan, slow, seed = 1, control = keeping)
   expect_identical(fit$sites, data.frame(round = 3:4, site = "B", status = "late"))
   B <- fit$iterates[, "B", ]
   expect_identical(B[3, ], B[2, ])
@@ -68,8 +68,9 @@ test_that("what is no message puts its site out, by name", {
   skip_unless_sites()
   sites <- late_sites()
   value <- function(values) list(value = list(values = values, sent = TRUE))
-  for (lie in list(value(rep(NaN, 4)), value(c(1, Inf, 0, 0)), value(1:3), value("x"), value(NULL),
-    value(rep(1e200, 4)), value(list(1, 2, 3, 4)), list(error = "refused", message = "No."), list())) {
+  lies <- list(value(rep(NaN, 4)), value(c(1, Inf, 0, 0)), value(1:3), value("x"), value(NULL),
+    value(rep(1e200, 4)), value(list(1, 2, 3, 4)), list(error = "refused", message = "No."), list())
+  for (lie in lies) {
     liar <- unreliable(sites, function(i, round) if (i == 1 && round == 2) lie else "here")
     warned <- expect_warning(
       fit <- dpadmm_fit(late_plan(sites, 4), liar, seed = 1, control = keeping),
