@@ -85,5 +85,5 @@ dp_cd <- function(step = 1, blocks = NULL, order = c("random", "permutation"), c
 #' @noRd
 #' @export
 unused_arguments.dpadmm_family_descent <- function(method) {
-  c("C", "rho", "lambda", "weights", "network", "nodes")
+  c("C", "rho", "lambda", "weights", "network")
 }

@@ -97,11 +97,6 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
   )
   held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method
-  if (length(held$size) > 1L && !many_holders(method)) {
-    abort("argument", sprintf("%s has one data holder: `sizes` must be one number.", method$title),
-      argument = "sizes", value = length(held$size)
-    )
-  }
   if (inherits(x, "dpadmm_blueprint")) {
     if (!missing(intercept)) abort_intercept()
     blueprint <- unclass(x)
