@@ -80,8 +80,9 @@ forecast_of.dpadmm_family_descent <- function(method, plan) {
 forecast_of.dpadmm_family_split <- function(method, plan) {
   problem <- plan$problem
   constraint <- plan$constraint
+  sd <- sqrt(colSums(sent_sd(plan, plan$scales$gradient)^2)) # summed by the hub
   start <- sent_sd(plan, plan$scales$start, plan$scales$start_hidden)
-  forecast_split(sqrt(colSums(sent_sd(plan, plan$scales$gradient)^2)), plan$eta, plan$rho, plan$gamma,
+  forecast_split(sd, plan$eta, plan$rho, plan$gamma,
     problem$C, problem$loss, problem$row_bound, problem$d,
     accelerated = plan$accelerated && !plan$restart, average = plan$average == "mean",
     norm = sum(constraint$A^2) / problem$d, b = constraint$b[1L],
