@@ -90,9 +90,9 @@
 #'   columns say: a data frame, or a matrix with labels `y`.
 #' @param nodes who holds which record: a number of nodes (the records are split
 #'   evenly at random), a vector or factor of length n, or `~column` of the data
-#'   frame. [fp_admm()] takes each record for a user of its own when it is missing;
-#'   [dp_sgd()], [dp_cd()] and the [gradient] methods have no nodes. With a plan the names and
-#'   numbers of records must be the plan's; where the plan names no parties and `nodes` is
+#'   frame. When it is missing, [fp_admm()] takes each record for a user of its own, and [dp_sgd()],
+#'   [dp_cd()] and the [gradient] methods all records for those of one holder. With a plan the
+#'   names and numbers of records must be the plan's; where the plan names no parties and `nodes` is
 #'   missing, the records are split at random.
 #' @param network who talks to whom: `"complete"`, `"ring"`, `"star"`, or see [network]. Its
 #'   nodes are the sorted values (or levels) of `nodes`.
@@ -114,11 +114,11 @@
 #'   the same, as printed). For decentralised methods.
 #' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; for
 #'   methods with one model 50, without noise 1000.
-#' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods also one a
-#'   node, `c(A = 1, B = 0.5)`: a record then has the guarantee of its own node. Numbers with
-#'   names belong to the nodes of these names, those without to the nodes in their order; an
-#'   unknown or lacking name is an error of class `dpadmm_error_nodes`. So it is with all numbers
-#'   that are given node by node.
+#' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods, and for
+#'   [dp_sgd()], [dp_cd()] and [gradient] methods over several holders, also one a node, `c(A = 1, B
+#'   = 0.5)`: a record then has the guarantee of its own node. Numbers with names belong to the
+#'   nodes of these names, those without to the nodes in their order; an unknown or lacking name is
+#'   an error of class `dpadmm_error_nodes`. So it is with all numbers that are given node by node.
 #' @param delta probability with which the guarantee may fail, in `[0, 1)`.
 #' @param noise noise of a given size instead of a budget: [gamma_noise()] or
 #'   [gaussian_noise()]; or, next to `epsilon`, which noise to calibrate: `"gamma"` or

@@ -84,8 +84,8 @@ node_values <- function(nodes, data) {
 #' Whose each record is, for a plan that is yet to be made.
 #' @noRd
 fit_holders <- function(settings, nodes, n, key) {
-  if (!many_holders(settings$method)) return(one_holder(nodes, n))
-  if (is.null(nodes) && !on_graph(settings$method)) return(one_holder(NULL, n))
+  alone <- is.null(nodes) || (by_gradients(settings$method) && is_one_node(nodes, n))
+  if (alone && !on_graph(settings$method)) return(one_holder(nodes, n))
   held <- align_nodes(resolve_nodes(nodes, n, key), settings$network)
   held$named <- !isTRUE(held$split)
   held

@@ -7,7 +7,7 @@ new_fit <- function(plan, result, records, seeded) {
   result <- split_result(plan, result)
   columns <- coefficient_names(records$blueprint)
   models <- t(result$f)
-  dimnames(models) <- list(if (share_model(problem)) "holder" else problem$names, columns)
+  dimnames(models) <- list(model_names(problem), columns)
   iterates <- result$iterates
   if (!is.null(iterates)) {
     dimnames(iterates) <- c(

@@ -21,8 +21,8 @@
 #'   [dpadmm_schema()]: every variable of the formula, and the response when
 #'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`, or is a number.
 #' @param sizes number of records of each party: a vector (or a table), whose names are those
-#'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
-#'   record is a user) or the number of records of each holder.
+#'   of the parties. For [dp_sgd()], [dp_cd()] and [gradient] methods one number is one holder; for
+#'   [fp_admm()] each record is then a user.
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
 #' @param network,method,loss,penalty,C,rho,lambda,weights,iterations,epsilon,delta as in
 #'   [dpadmm_fit()].
@@ -108,11 +108,6 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
   )
   held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method
-  if (length(held$size) > 1L && !many_holders(method)) {
-    abort("argument", sprintf("%s has one data holder: `sizes` must be one number.", method$title),
-      argument = "sizes", value = length(held$size)
-    )
-  }
   if (inherits(x, "dpadmm_blueprint")) {
     if (!missing(intercept)) abort_intercept()
     blueprint <- unclass(x)

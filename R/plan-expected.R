@@ -6,7 +6,8 @@
 expected_of <- function(plan) {
   if (!plan$private) return(forecast_words(list(noise = 0, most = 0, signal = NA_real_), 1))
   expected <- forecast_of(plan$method, plan)
-  parties <- if (on_graph(plan$method)) plan$problem$N else 1
+  alone <- on_graph(plan$method) || by_gradients(plan$method)
+  parties <- if (alone) plan$problem$N else 1
   c(expected, forecast_words(expected, plan$problem$d, parties))
 }
 
@@ -66,7 +67,8 @@ forecast_of.dpadmm_family_server <- function(method, plan) {
 forecast_of.dpadmm_family_descent <- function(method, plan) {
   problem <- plan$problem
   blocks <- if (is.null(plan$block)) 1 else max(plan$block)
-  forecast_steps(plan$iterations, plan$step, plan$noise, problem$loss, problem$row_bound,
+  sd <- sqrt(sum(plan$noise^2)) # the hub adds up all holders' noise
+  forecast_steps(plan$iterations, plan$step, sd, problem$loss, problem$row_bound,
     problem$d,
     active = 1 / blocks, ridge = penalty_curvature(problem$penalty),
     slope = method$parameters$clip
@@ -78,12 +80,14 @@ forecast_of.dpadmm_family_descent <- function(method, plan) {
 forecast_of.dpadmm_family_split <- function(method, plan) {
   problem <- plan$problem
   constraint <- plan$constraint
-  forecast_split(as.vector(sent_sd(plan, plan$scales$gradient)), plan$eta, plan$rho, plan$gamma,
+  sd <- sqrt(colSums(sent_sd(plan, plan$scales$gradient)^2)) # summed by the hub
+  start <- sent_sd(plan, plan$scales$start, plan$scales$start_hidden)
+  forecast_split(sd, plan$eta, plan$rho, plan$gamma,
     problem$C, problem$loss, problem$row_bound, problem$d,
     accelerated = plan$accelerated && !plan$restart, average = plan$average == "mean",
     norm = sum(constraint$A^2) / problem$d, b = constraint$b[1L],
     ridge = penalty_curvature(problem$penalty),
-    start_sd = sent_sd(plan, plan$scales$start, plan$scales$start_hidden),
+    start_sd = sqrt(sum(start^2)),
     slope = method$parameters$clip
   )
 }

@@ -23,7 +23,7 @@ run_plan <- function(plan, records, held, key, engine = NULL, keep = FALSE,
   check_finished(result$status, result$begun, plan$events, plan$budget$delta,
     finite = plan$diverged, printed = printed_of(plan)
   )
-  result$simulated <- engine$simulated && many_holders(plan$method)
+  result$simulated <- engine$simulated && !(by_gradients(plan$method) && plan$problem$N == 1L)
   result
 }
 

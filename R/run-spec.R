@@ -62,7 +62,8 @@ core_orders.dpadmm_family_split <- function(method, plan) {
   problem <- plan$problem
   constraint <- plan$constraint
   list(
-    relay = "split", weight = problem$C / problem$records, ridge = 0, clip = plan$clip,
+    relay = "split", weight = rep(problem$C / problem$records, problem$N), ridge = 0,
+    clip = plan$clip,
     objective_scale = plan$scales$gradient, start_scale = if (plan$private) plan$scales$start,
     hidden_scale = plan$scales$hidden, start_hidden = plan$scales$start_hidden,
     A = packed(constraint$A, numeric(nrow(constraint$A))), b = constraint$b, c = constraint$c,
@@ -81,9 +82,11 @@ core_orders.dpadmm_family_split <- function(method, plan) {
 core_orders.dpadmm_family_descent <- function(method, plan) {
   penalty <- plan$problem$penalty
   rounds <- plan$iterations
+  N <- plan$problem$N
+  scale <- plan$scales$gradient
   list(
-    relay = "descent", weight = 1 / plan$size, ridge = 0, clip = plan$grad_bound,
-    objective_scale = if (!is.null(plan$scales$gradient)) t(rep(plan$scales$gradient, rounds)),
+    relay = "descent", weight = rep(1 / plan$size, N), ridge = 0, clip = plan$grad_bound,
+    objective_scale = if (!is.null(scale)) matrix(scale, N, rounds),
     step = rep(as.double(plan$step), rounds), penalty = penalty$name,
     parameter = penalty_numbers(penalty), block = plan$block, turn = plan$turn,
     batch = plan$batch, start = plan$start
@@ -103,13 +106,17 @@ packed <- function(x, y) {
 core_records <- function(plan, records, held) {
   problem <- plan$problem
   if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
-  user_size <- if (share_model(problem)) problem$size else problem$users$size
+  user_size <- if (is_user(plan)) problem$size else problem$users$size
   c(list(
     x = matrix_slots(records$x), y = records$y, weight = records$weight, offset = records$offset,
     place = order(order(held$index)),
     size = problem$size, row_bound = problem$row_bound, layout = "packed"
   ), if (!is.null(user_size)) list(user_size = user_size))
 }
+
+#' Whether each party is one user of a server, with a proximal step for all of its records.
+#' @noRd
+is_user <- function(plan) share_model(plan$problem) && !by_gradients(plan$method)
 
 #' Records where they lie: sparse ones are read by row, from the transpose.
 #' @noRd
@@ -148,5 +155,5 @@ own_records <- function(plan, records) {
   c(packed(records$x, records$y), list(
     weight = records$weight, offset = records$offset, row_bound = plan$problem$row_bound,
     layout = "packed"
-  ), if (share_model(plan$problem)) list(user_size = length(records$y)))
+  ), if (is_user(plan)) list(user_size = length(records$y)))
 }
