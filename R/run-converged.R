@@ -9,9 +9,8 @@
 has_converged <- function(plan, trace) {
   if (plan$private) return(NA)
   if (isTRUE(plan$optimum)) return(TRUE)
-  slope <- if (is.finite(plan$problem$loss$lipschitz)) plan$problem$loss$lipschitz else 1
   left <- gradient_left(plan$method, plan, utils::tail(trace, 1L))
-  isTRUE(left <= .converged_share * slope * plan$problem$row_bound)
+  isTRUE(left <= .converged_share * gradient_scale(plan$problem$loss, plan$problem$row_bound))
 }
 
 #' A fit without noise that has not arrived says so, as glm() does.

@@ -21,9 +21,9 @@ pooled_plan <- function(plan) {
   plan$problem <- problem
   plan[c("rule", "eta", "theta", "gamma")] <- list("exact", none, none, 0)
   plan$start <- plan$start[, 1L, drop = FALSE]
-  slope <- if (is.finite(problem$loss$lipschitz)) problem$loss$lipschitz else 1
   plan$tol <- max(
-    .optimum_distance * problem$rho, .optimum_gradient * problem$C * problem$row_bound * slope
+    .optimum_distance * problem$rho,
+    .optimum_gradient * problem$C * gradient_scale(problem$loss, problem$row_bound)
   )
   plan
 }
