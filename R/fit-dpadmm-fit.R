@@ -67,7 +67,13 @@
 #'   against the mean loss (`lambda = 1/n`), shared among the nodes as `weights` says.
 #' * Without noise (`epsilon = Inf`) and without `iterations` the fit of a decentralised method is
 #'   the minimiser of its objective itself, to a distance of 1e-9 or a gradient of 1e-12 of the
-#'   largest: nothing is hidden, so Newton's method runs on all records together.
+#'   largest: nothing is hidden, so Newton's method runs on all records together. So it is with
+#'   methods of one model, whatever their loss (all are smooth) and penalty, to a gradient of
+#'   1e-12 of the largest (more where rounding does not allow it), that of the penalty and its
+#'   constraint included. Where several models are as good it is one of them; where none is best
+#'   (classes that a plane separates, without a penalty) it is one far out. Two kinds of fits run
+#'   their iterations instead: those with a `clip` that changes the objective, and those with more
+#'   than 2,000 columns and as many records (with a [regulariser], with more than 2,000 columns).
 #' * `iterations = 30` for Gaussian noise; for a pure budget, whose noise grows with every
 #'   release, twice epsilon, at least 2 and at most 10; 50 with `noise` given.
 #' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n,
@@ -116,7 +122,7 @@
 #'   private estimate of given noise), `"records"` (each record the same) or `"nodes"` (each node
 #'   the same, as printed). For decentralised methods.
 #' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; for
-#'   methods with one model 50, without noise 1000.
+#'   methods with one model 50, without noise the optimum.
 #' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods also one a
 #'   node, `c(A = 1, B = 0.5)`: a record then has the guarantee of its own node. Numbers with
 #'   names belong to the nodes of these names, those without to the nodes in their order; an
@@ -151,7 +157,8 @@
 #'   model, when `control` keeps them), `trace` (consensus gap and step size by iteration),
 #'   `events`, `noise`, `nodes`, the `plan` it ran ([dpadmm_plan()]), `converged` (of a fit without
 #'   noise, whether the gradient that is left, as its trace bounds it, is below 1e-5 of the largest
-#'   possible one; else there is a warning of class `dpadmm_warning_convergence`; `NA` with noise),
+#'   possible one, or without `iterations` whether Newton's method came to its end; else there is
+#'   a warning of class `dpadmm_warning_convergence`; `NA` with noise),
 #'   and what else a method releases. It holds no record, nothing computed from records that was
 #'   not released, and no call.
 #'

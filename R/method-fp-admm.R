@@ -50,9 +50,9 @@
 #' steps keep b near 1. Proofs are in `vignette("privacy-accounting")`, section 6.1. Proximal steps
 #' must then be solved: where one cannot be, the run ends with an error.
 #'
-#' Without `gamma` and `iterations` they are worked out from public numbers. Without noise `gamma
-#' = 3 d / (c R^2)` and 1,000 turns a holder, enough to meet glmnet's coefficients on ordinary
-#' data; `fit$trace$step` says how far the last round still went. With `epsilon` 100 turns a
+#' Without `gamma` and `iterations` they are worked out from public numbers. Without noise a fit
+#' without `iterations` is the minimiser itself (see Defaults of [dpadmm_fit()]), and else `gamma
+#' = 3 d / (c R^2)`; `fit$trace$step` says how far the last round still went. With `epsilon` 100 turns a
 #' holder and `gamma` such that z gathers noise of a quarter a coordinate (for rows of norm 1),
 #' at most that. With block noise `noise` may be one number a holder.
 #'

@@ -6,7 +6,8 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
   check_gaussian(budget)
   problem$penalty <- check_penalty(problem$penalty)
   p <- method$parameters
-  iterations <- steps_of(settings, budget)
+  optimum <- wants_model_optimum(method, problem, budget, settings)
+  iterations <- steps_of(settings, budget, optimum)
   bound <- min(p$clip, problem$loss$lipschitz * problem$row_bound)
   if (budget$private && is.infinite(bound)) {
     abort("argument", sprintf(
@@ -14,7 +15,7 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
     ), argument = "clip")
   }
   plan <- list(
-    problem = problem, budget = budget, iterations = iterations, step = p$step,
+    problem = problem, budget = budget, iterations = iterations, optimum = optimum, step = p$step,
     grad_bound = bound, updates = 1L, shapes = character(), neighbours = p$neighbours,
     start = start_values(settings$control$start, problem$names, problem$d)
   )

@@ -11,6 +11,7 @@
 run_plan <- function(plan, records, held, key, engine = NULL, keep = FALSE,
                      control = plan$control) {
   if (isTRUE(plan$optimum)) {
+    if (!on_graph(plan$method)) return(run_model_optimum(plan, records, held, keep))
     return(run_optimum(plan, records, held, key, keep, control$threads))
   }
   if (is.null(engine)) engine <- engines_table()[[control$engine]]()
