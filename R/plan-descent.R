@@ -39,7 +39,7 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
 #' @export
 with_releases.dpadmm_family_descent <- function(method, plan) {
   p <- method$parameters
-  # of a random sample, half of the sensitivity is what one record adds (Theorem 10)
+  # of a random sample, half of the sensitivity is what one record adds (Theorem 8)
   halves <- if (plan$q < 1 && p$sampling == "poisson" && p$neighbours == "replace-one") 4 else 2
   plan$releases <- new_releases("output", NA, seq_len(plan$iterations),
     round_up(plan$sensitivity) + halves * plan$slop,

@@ -25,8 +25,8 @@ optimum <- function(x, y, method, penalty, ..., control = wide_rows) {
 
 glmnet_beta <- function(x, y, loss, l1, l2) {
   skip_if_not_installed("glmnet")
-  logistic <- loss == "logistic"
-  as.vector(glmnet::glmnet(x, if (logistic) factor(y) else y, if (logistic) "binomial" else "gaussian",
+  if (loss == "logistic") y <- factor(y)
+  as.vector(glmnet::glmnet(x, y, if (is.factor(y)) "binomial" else "gaussian",
     alpha = l1 / (l1 + l2), lambda = l1 + l2, standardize = FALSE, intercept = FALSE,
     thresh = 1e-14, maxit = 1e7
   )$beta)
