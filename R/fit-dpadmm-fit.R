@@ -68,12 +68,9 @@
 #' * Without noise (`epsilon = Inf`) and without `iterations` the fit of a decentralised method is
 #'   the minimiser of its objective itself, to a distance of 1e-9 or a gradient of 1e-12 of the
 #'   largest: nothing is hidden, so Newton's method runs on all records together. So it is with
-#'   methods of one model, whatever their loss (all are smooth) and penalty, to a gradient of
-#'   1e-12 of the largest (more where rounding does not allow it), that of the penalty and its
-#'   constraint included. Where several models are as good it is one of them; where none is best
-#'   (classes that a plane separates, without a penalty) it is one far out. Two kinds of fits run
-#'   their iterations instead: those with a `clip` that changes the objective, and those with more
-#'   than 2,000 columns and as many records (with a [regulariser], with more than 2,000 columns).
+#'   methods of one model, for any loss and penalty, to a gradient of 1e-12 of the largest (where
+#'   rounding allows it; if no model is best, far out). With a `clip` that changes the objective,
+#'   or beyond 2,000 columns (and as many records, or a [regulariser]), iterations are run.
 #' * `iterations = 30` for Gaussian noise; for a pure budget, whose noise grows with every
 #'   release, twice epsilon, at least 2 and at most 10; 50 with `noise` given.
 #' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n,
@@ -162,10 +159,9 @@
 #'   and what else a method releases. It holds no record, nothing computed from records that was
 #'   not released, and no call.
 #'
-#'   Errors are classed, see [dpadmm-conditions].
+#'   Errors are classed, see [dpadmm-conditions]; one about a record tells of it, see there.
 #' @seealso [dpadmm_plan()] for the same without records, [decentralised] for the methods,
-#'   [privacy()], [account()],
-#'   [check_convergence()].
+#'   [privacy()], [account()], [check_convergence()].
 #' @examples
 #' # Four hospitals, 400 patients, a public description of the columns.
 #' n <- 400

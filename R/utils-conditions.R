@@ -43,9 +43,20 @@
 #' | `theorem` | a setting lies outside a theorem that would otherwise cover it |
 #' | `utility` | public numbers say that the model will be mostly noise |
 #' | `convergence` | a fit without noise has not arrived at the optimum |
+#' | `schema` | a schema has names that neither the formula nor the data have |
 #' | `shortened` | coefficients are shown of rows that were shortened one by one |
 #'
-#' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
+#' @section Errors tell of records:
+#' An error or warning about a record (a negative weight, an infinite offset, an unknown level, a
+#' missing value, a row beyond the bound) is itself a release: that there is one depends on that
+#' record, and no guarantee covers it. Keep such messages where the records are, and do not publish
+#' whether a fit failed. To have none, have every record taken to the nearest allowed value: bounds
+#' in `schema` do so for numbers, `rows = "shorten"` for rows, `impute` and `na.action = "omit"` for
+#' missing values and offsets and weights that are not finite; make weights at least 0
+#' (`case_weights = ~pmax(w, 0)`) and put values outside the levels into one of them yourself, row
+#' by row, before the fit.
+#'
+#' @details A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
 #'
 #' @examples
 #' # an error says which argument is to blame
@@ -65,7 +76,7 @@
 #'   dpadmm_error_budget dpadmm_error_accountant dpadmm_error_theorem dpadmm_error_solver
 #'   dpadmm_error_operator dpadmm_error_interrupt dpadmm_error_engine dpadmm_error_entropy
 #'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
-#'   dpadmm_error_unavailable dpadmm_warning_convergence dpadmm_warning_shortened
+#'   dpadmm_error_unavailable dpadmm_warning_convergence dpadmm_warning_schema dpadmm_warning_shortened
 #'   dpadmm_warning_privacy_leak
 #'   dpadmm_warning_theorem dpadmm_warning_utility
 NULL
@@ -76,7 +87,7 @@ NULL
   "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened")
+.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "schema", "shortened")
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd
