@@ -65,7 +65,10 @@
 #'   against the mean loss (`lambda = 1/n`), shared among the nodes as `weights` says.
 #' * Without noise (`epsilon = Inf`) and without `iterations` the fit of a decentralised method is
 #'   the minimiser of its objective itself, to a distance of 1e-9 or a gradient of 1e-12 of the
-#'   largest: nothing is hidden, so Newton's method runs on all records together.
+#'   largest: nothing is hidden, so Newton's method runs on all records together. So it is with
+#'   methods of one model, for any loss and penalty, to a gradient of 1e-12 of the largest (where
+#'   rounding allows it; if no model is best, far out). With a `clip` that changes the objective,
+#'   or beyond 2,000 columns (and as many records, or a [regulariser]), iterations are run.
 #' * `iterations = 30` for Gaussian noise; for a pure budget, whose noise grows with every
 #'   release, twice epsilon, at least 2 and at most 10; 50 with `noise` given.
 #' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n, the time at
@@ -113,7 +116,7 @@
 #'   private estimate of given noise), `"records"` (each record the same) or `"nodes"` (each node
 #'   the same, as printed). For decentralised methods.
 #' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; for
-#'   methods with one model 50, without noise 1000.
+#'   methods with one model 50, without noise the optimum.
 #' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods, and for
 #'   [dp_sgd()], [dp_cd()] and [gradient] methods over several holders, also one a node, `c(A = 1, B
 #'   = 0.5)`: a record then has the guarantee of its own node. Numbers with names belong to the
@@ -151,14 +154,14 @@
 #'   model, when `control` keeps them), `trace` (consensus gap and step size by iteration),
 #'   `events`, `noise`, `nodes`, the `plan` it ran ([dpadmm_plan()]), `converged` (of a fit without
 #'   noise, whether the gradient that is left, as its trace bounds it, is below 1e-5 of the largest
-#'   possible one; else there is a warning of class `dpadmm_warning_convergence`; `NA` with noise),
+#'   possible one, or without `iterations` whether Newton's method came to its end; else there is
+#'   a warning of class `dpadmm_warning_convergence`; `NA` with noise),
 #'   and what else a method releases. It holds no record, nothing computed from records that was
 #'   not released, and no call.
 #'
-#'   Errors are classed, see [dpadmm-conditions].
+#'   Errors are classed, see [dpadmm-conditions]; one about a record tells of it, see there.
 #' @seealso [dpadmm_plan()] for the same without records, [decentralised] for the methods,
-#'   [privacy()], [account()],
-#'   [check_convergence()].
+#'   [privacy()], [account()], [check_convergence()].
 #' @examples
 #' # Four hospitals, 400 patients, a public description of the columns.
 #' n <- 400
@@ -276,30 +279,4 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", 
   remember(fit,
     schema = schema, rows = rows, intercept = intercept, nodes = node_column(nodes)
   )
-}
-
-#' @rdname dpadmm_fit
-#' @export
-dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
-                                   control = x$control, case_weights = NULL, offset = NULL,
-                                   save = NULL, ledger = NULL, data_id = NULL, ...) {
-  check_no_dots(...)
-  if (missing(data)) {
-    abort("argument", "`data` is missing: the records of the plan.", argument = "data")
-  }
-  check_class(control, "dpadmm_control", "control", "dpadmm_control()")
-  seed <- check_seed(seed)
-  if (inherits(data, "dpadmm_sites")) return(fit_sites(x, data, seed, control, save, ledger))
-  ledger <- fit_ledger(ledger, data_id, seed)
-  blueprint <- x$problem$blueprint
-  nodes <- given_nodes(nodes)
-  if (is.null(nodes)) nodes <- blueprint$nodes
-  if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
-  given <- list(case_weights = case_weights, offset = offset)
-  records <- records_planned(blueprint, data, y, x$problem$loss, given)
-  key <- noise_key(seed)
-  on.exit(forget_key(key))
-  held <- planned_holders(x$problem, nodes, nrow(records$x), key)
-  warn_of_leaks(records$leaks, x$private, blueprint$kind == "frame")
-  fit_plan(x, records, held, key, seed, control, ledger)
 }

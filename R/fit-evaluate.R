@@ -154,7 +154,6 @@ labelled_records <- function(fit, x, y, case_weights = NULL, offset = NULL) {
   range <- blueprint$range
   weight <- weights_of(blueprint, whole$vectors$case_weights, x, n, globalenv(),
     whole$dropped)
-  if (any(whole$dropped)) weight <- (if (is.null(weight)) 1 else weight) * !whole$dropped
   list(
     x = predictors, shorten = kept_length(blueprint, predictors),
     y = if (is.null(range)) y else (y - range$centre) / range$half, unit = response_unit(blueprint),

@@ -74,8 +74,7 @@ node_values <- function(nodes, data) {
   column <- all.vars(nodes)
   if (length(column) != 1L || !(column %in% names(data))) {
     abort("argument", sprintf(
-      "`nodes` must be ~column with a column of the data, not %s.",
-      paste(deparse(nodes), collapse = "")
+      "`nodes` must be ~column with a column of the data, not %s.", call_words(nodes)
     ), argument = "nodes")
   }
   data[[column]]

@@ -22,7 +22,7 @@ new_fit <- function(plan, result, records, seeded) {
       coefficients = models, iterates = iterates, trace = trace, events = plan$events,
       noise = plan$noise, nodes = list(names = problem$names, size = problem$size), plan = plan,
       blueprint = records$blueprint, seeded = seeded, simulated = result$simulated,
-      converged = has_converged(plan, trace),
+      converged = has_converged(plan, trace, isTRUE(result$arrived)),
       leaks = if (plan$private) c(records$leaks, plan$leaks)
     ),
     sending(result$sent, problem), result$extra, list(states = result$states)

@@ -8,7 +8,8 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
   problem$penalty <- check_penalty(problem$penalty)
   p <- method$parameters
   budget <- own_budgets(budget, problem)
-  iterations <- steps_of(settings, budget)
+  optimum <- wants_model_optimum(method, problem, budget, settings)
+  iterations <- steps_of(settings, budget, optimum)
   bound <- min(p$clip, problem$loss$lipschitz * problem$row_bound)
   if (budget$private && is.infinite(bound)) {
     abort("argument", sprintf(
@@ -16,7 +17,7 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
     ), argument = "clip")
   }
   plan <- list(
-    problem = problem, budget = budget, iterations = iterations, step = p$step,
+    problem = problem, budget = budget, iterations = iterations, optimum = optimum, step = p$step,
     grad_bound = bound, updates = 1L, shapes = if (share_model(problem)) "node" else character(),
     neighbours = p$neighbours,
     start = start_values(settings$control$start, model_names(problem), problem$d)
@@ -41,7 +42,7 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
 #' @export
 with_releases.dpadmm_family_descent <- function(method, plan) {
   p <- method$parameters
-  # of a random sample, half of the sensitivity is what one record adds (Theorem 10)
+  # of a random sample, half of the sensitivity is what one record adds (Theorem 8)
   halves <- if (plan$q < 1 && p$sampling == "poisson" && p$neighbours == "replace-one") 4 else 2
   node <- gradient_nodes(plan$problem, NA)
   plan$releases <- new_releases("output", node, rep(seq_len(plan$iterations), each = length(node)),

@@ -146,8 +146,7 @@ plan_of_facts <- function(facts, x, ...) {
 
 abort_no_range <- function(response) {
   abort("argument", sprintf(
-    "`schema` must state the bounds of the response `%s`.",
-    paste(deparse(response, 500L), collapse = " ")
+    "`schema` must state the bounds of the response `%s`.", call_words(response)
   ), argument = "schema")
 }
 
@@ -187,5 +186,6 @@ check_node_column <- function(nodes) {
   if (!inherits(nodes, "formula") || length(all.vars(nodes)) != 1L) {
     abort("argument", "`nodes` of a plan must be ~column.", argument = "nodes")
   }
-  stats::as.formula(paste("~", deparse(nodes[[2L]])), env = globalenv())
+  environment(nodes) <- globalenv()
+  nodes
 }

@@ -55,8 +55,7 @@ graph_tolerance <- function(problem, budget, control) {
     mechanism <- noise_mechanism(budget$mechanism)
     return(rep_len(mechanism$solver_share / 2 * gradient_sensitivity(problem), problem$N))
   }
-  gradient <- problem$loss$lipschitz
-  1e-10 * problem$C * problem$row_bound * if (is.finite(gradient)) gradient else 1
+  1e-10 * problem$C * gradient_scale(problem$loss, problem$row_bound)
 }
 
 #' The largest change of a node's mean gradient, weighted by C, when a record is replaced.

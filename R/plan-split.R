@@ -7,12 +7,14 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
   if (is.null(problem$C)) problem$C <- 1
   p <- method$parameters
   budget <- own_budgets(budget, problem)
-  iterations <- steps_of(settings, budget)
+  optimum <- wants_model_optimum(method, problem, budget, settings)
+  iterations <- steps_of(settings, budget, optimum)
   constraint <- split_constraint(method, problem$penalty, problem$d)
   problem$penalty <- constraint$penalty
   problem$rho <- p$rho
   plan <- c(
-    list(problem = problem, budget = budget, iterations = iterations, constraint = constraint),
+    list(problem = problem, budget = budget, iterations = iterations, constraint = constraint,
+      optimum = optimum),
     split_steps(method, constraint, problem, iterations)
   )
   plan$start_from <- start_values(settings$control$start, model_names(problem), problem$d)

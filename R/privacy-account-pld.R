@@ -24,7 +24,7 @@
 #'   larger counts.
 #'
 #' Poisson sampling with replace-one neighbours and fixed-size sampling use the pairs
-#' given in [rdp_subsampled_gaussian()]; Gamma-norm noise on the output that of Theorem 9 of
+#' given in [rdp_subsampled_gaussian()]; Gamma-norm noise on the output that of Theorem 5 of
 #' `vignette("privacy-accounting")`. For fixed-size sampling no single pair attains
 #' the bound, so there the lower end belongs to the worst single pair known and the
 #' bracket does not shrink to a point.

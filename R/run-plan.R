@@ -12,6 +12,7 @@
 run_plan <- function(plan, records, held, key, engine = NULL, keep = FALSE,
                      control = plan$control, tick = NULL) {
   if (isTRUE(plan$optimum) && is.null(engine)) {
+    if (!on_graph(plan$method)) return(run_model_optimum(plan, records, held, keep))
     return(run_optimum(plan, records, held, key, keep, control$threads))
   }
   if (is.null(engine)) engine <- engines_table()[[control$engine]]()

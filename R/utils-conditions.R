@@ -48,10 +48,21 @@
 #' | `utility` | public numbers say that the model will be mostly noise |
 #' | `convergence` | a fit without noise has not arrived at the optimum |
 #' | `site` | a site is lost, or out: its last message stands |
+#' | `schema` | a schema has names that neither the formula nor the data have |
 #' | `shortened` | coefficients are shown of rows that were shortened one by one |
 #' | `ledger` | a ledger is not what was written |
 #'
-#' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
+#' @section Errors tell of records:
+#' An error or warning about a record (a negative weight, an infinite offset, an unknown level, a
+#' missing value, a row beyond the bound) is itself a release: that there is one depends on that
+#' record, and no guarantee covers it. Keep such messages where the records are, and do not publish
+#' whether a fit failed. To have none, have every record taken to the nearest allowed value: bounds
+#' in `schema` do so for numbers, `rows = "shorten"` for rows, `impute` and `na.action = "omit"` for
+#' missing values and offsets and weights that are not finite; make weights at least 0
+#' (`case_weights = ~pmax(w, 0)`) and put values outside the levels into one of them yourself, row
+#' by row, before the fit.
+#'
+#' @details A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
 #'
 #' @examples
 #' # an error says which argument is to blame
@@ -72,9 +83,9 @@
 #'   dpadmm_error_operator dpadmm_error_interrupt dpadmm_error_engine dpadmm_error_entropy
 #'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
 #'   dpadmm_error_ledger dpadmm_error_unavailable dpadmm_error_policy dpadmm_error_refused
-#'   dpadmm_error_site dpadmm_warning_site dpadmm_warning_convergence dpadmm_warning_shortened
-#'   dpadmm_warning_privacy_leak dpadmm_warning_theorem dpadmm_warning_utility
-#'   dpadmm_warning_ledger
+#'   dpadmm_error_site dpadmm_warning_site dpadmm_warning_convergence dpadmm_warning_schema
+#'   dpadmm_warning_shortened dpadmm_warning_privacy_leak dpadmm_warning_theorem
+#'   dpadmm_warning_utility dpadmm_warning_ledger
 NULL
 
 .error_kinds <- c(
@@ -85,7 +96,7 @@ NULL
 )
 
 .warning_kinds <- c(
-  "privacy_leak", "theorem", "utility", "convergence", "shortened", "ledger", "site"
+  "privacy_leak", "theorem", "utility", "convergence", "schema", "shortened", "ledger", "site"
 )
 
 #' The frame of the exported function the user called, for the error's call.

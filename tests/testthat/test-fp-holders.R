@@ -73,7 +73,7 @@ test_that("every penalty makes a private plan with a statement about records", {
   }
 })
 
-test_that("what a record may move is charged as Theorem 15 says", {
+test_that("what a record may move is charged as Theorem 14 says", {
   sizes <- c(900, 100)
   of <- function(...) {
     dpadmm_plan(3,
@@ -85,10 +85,16 @@ test_that("what a record may move is charged as Theorem 15 says", {
   block <- of(gamma = 0.5, noise = "block")
   expect_identical(block$releases$node, rep(1:2, 11))
   expect_charged(block$releases$sensitivity, rep(2 * step, 22))
-  b <- 1 + 0.5 * 1.8 * (1 - 1 / 900) / 2 # the larger holder's
+  kappa <- 0.5 * sizes / 500 * (1 - 1 / sizes)
+  b <- 1 + kappa / 2
   for (lambda in c(0.5, 0.2)) {
     m <- 1:11
-    grown <- pmin(sqrt(b * (1 - (1 - 2 * lambda / b)^m)), 2 * lambda * m)
+    of_holder <- function(kappa, b) {
+      crossing <- (b - 2 * lambda) / (1 + kappa - 2 * lambda * b)
+      pmin((1 + kappa) * (1 - (1 - 2 * lambda / (1 + kappa))^m),
+        sqrt(crossing * b * (1 - (1 - 2 * lambda / b)^m)))
+    }
+    grown <- pmax(of_holder(kappa[1], b[1]), of_holder(kappa[2], b[2]))
     expect_charged(of(gamma = 0.5, lambda = lambda)$releases$sensitivity, step * grown / 2)
   }
   # weights that are not those of the records
@@ -141,6 +147,46 @@ test_that("no replaced record moves a holder by more than the bound", {
     largest <- max(largest, share)
   }
   expect_gt(largest, 0.99) # it is met
+})
+
+test_that("the bound covers the worst that steps of their kind can do, and not much more", {
+  # the next difference is delta - 2 lambda M (delta + q), |q| <= 1, 1 / (1 + kappa) <= M <= 1: the
+  # worst M for every angle of q
+  cosine <- sin(seq(-pi / 2, pi / 2, length.out = 4001))
+  worst_next <- function(delta, lambda, kappa) {
+    turned <- lambda * (1 + 1 / (1 + kappa))
+    centre <- (1 - turned)^2 * delta^2 + turned^2 - 2 * (1 - turned) * turned * delta * cosine
+    radius <- lambda * (1 - 1 / (1 + kappa)) * sqrt(delta^2 + 1 + 2 * delta * cosine)
+    max(sqrt(pmax(centre, 0)) + radius)
+  }
+  for (lambda in c(1e-3, 0.05, 0.2, 0.4, 0.5)) for (kappa in c(0, 1e-9, 0.1, 1, 10, 1e3)) {
+    plan <- list(
+      problem = list(size = 1e9, loss = list(curvature = 1), row_bound = 1),
+      prox_gamma = kappa / (1 - 1e-9), weight = 1, grad_bound = 1, lambda = lambda
+    )
+    moved <- holder_moved(plan, 1:60) / record_step(plan)
+    if (kappa == 0) { # no step at all: the same numbers by the formula
+      plan$prox_gamma <- 1
+      plan$problem$loss$curvature <- 0
+      moved <- holder_moved(plan, 1:60) / record_step(plan)
+    }
+    worst <- Reduce(function(delta, m) worst_next(delta, lambda, kappa), 1:60, 0,
+      accumulate = TRUE)[-1]
+    expect_true(all(worst <= moved * (1 + 1e-12)), info = paste(lambda, kappa))
+    expect_true(all(moved <= 1.25 * worst), info = paste(lambda, kappa))
+  }
+  # and no M and q do more, here of three dimensions
+  for (seed in 1:2000) {
+    z <- seeded_normals(30, seed)
+    basis <- qr.Q(qr(matrix(z[1:9], 3)))
+    kappa <- exp(3 * z[10])
+    lambda <- pnorm(z[11]) / 2
+    M <- basis %*% diag(ifelse(z[12:14] > 0, 1, 1 / (1 + kappa))) %*% t(basis)
+    delta <- exp(z[15]) * c(1, 0, 0)
+    q <- z[16:18] / sqrt(sum(z[16:18]^2))
+    moved <- sqrt(sum((delta - 2 * lambda * M %*% (delta + q))^2))
+    expect_lt(moved, worst_next(delta[1], lambda, kappa) * (1 + 1e-6))
+  }
 })
 
 test_that("a record can move a holder farther than one step does", {
