@@ -84,9 +84,7 @@ calibrated <- function(plan) {
     if (is.null(printed)) abort_unprinted(proved)
     printed
   }
-  matrix(calibrate_units(plan$releases, plan$budget$epsilon, plan$budget, plan$problem, events,
-    if (paper) "paper" else "best"
-  ))
+  matrix(calibrate_units(plan, events, if (paper) "paper" else "best"))
 }
 
 #' The unit of each release.
