@@ -62,7 +62,7 @@ run_model_optimum <- function(plan, records, held, keep) {
   every <- function(x) rep_len(x, plan$iterations)
   result <- list(
     f = matrix(found$f), gap = if (split) every(norm2(apart)), step = every(norm2(found$f)),
-    arrived = found$left <= found$enough, simulated = many_holders(plan$method)
+    arrived = found$left <= found$enough, simulated = in_one_place(plan)
   )
   if (keep) result$iterates <- matrix(found$f, plan$iterations, length(found$f), byrow = TRUE)
   if (split) {
@@ -97,7 +97,7 @@ composite_task <- function(plan, records, held) {
 record_shares <- function(plan, held) {
   problem <- plan$problem
   if (!is.null(plan$constraint)) return(rep(problem$C / problem$records, problem$records))
-  size <- if (share_model(problem)) problem$size else problem$users$size
+  size <- if (is_user(plan)) problem$size else problem$users$size
   if (is.null(size)) return(rep(1 / problem$records, problem$records))
   (rep_len(plan$weight, length(size)) / length(size) / size)[held$index]
 }

@@ -24,9 +24,13 @@ run_plan <- function(plan, records, held, key, engine = NULL, keep = FALSE,
   check_finished(result$status, result$begun, plan$events, plan$budget$delta,
     finite = plan$diverged, printed = printed_of(plan)
   )
-  result$simulated <- engine$simulated && !(by_gradients(plan$method) && plan$problem$N == 1L)
+  result$simulated <- engine$simulated && in_one_place(plan)
   result
 }
+
+#' Whether a run of several parties in one process would be a simulation of theirs.
+#' @noRd
+in_one_place <- function(plan) !(by_gradients(plan$method) && plan$problem$N == 1L)
 
 #' An engine that could not go on ends the run with its own words, and what had been spent.
 #' @noRd
