@@ -27,17 +27,20 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
     message <- journal$replay(it$round, i)
     if (is.null(message)) {
       message <- heard(it, sites, party[i], i, d)
-      journal$write(it$round, i, message)
+      it$unwritten[[as.character(i)]] <- message
     }
     if (!message$sent) it$trace[[length(it$trace) + 1L]] <- data.frame(
       round = it$round, site = sites$names[party[i]], status = message$status
     )
     it$answered <- it$answered + message$sent
-    if (i == length(party)) end_round(it, sites, journal)
+    if (i == length(party)) end_round(it, sites, journal, length(plan$rule))
     it$last[, i] <- message$values
     list(values = message$values, sent = TRUE)
   }
-  close <- function() if (!over) close_sites(sites, party, run, it)
+  close <- function() {
+    stopped <- !is.null(journal$path) && !isTRUE(it$finished) # and will go on
+    if (!over && !stopped) close_sites(sites, party, run, it)
+  }
   engine <- new_engine(sites$kind, open, submit, collect, close, simulated = sites$kind == "local")
   engine$trace <- function() do.call(rbind, it$trace)
   # a warning within a round would reach no handler of the caller's
@@ -60,11 +63,18 @@ begin_round <- function(it, sites, round, tell) {
   tell(sites$names[it$status == "late"])
   it$round <- round
   it$answered <- 0L
+  it$unwritten <- list()
 }
 
-end_round <- function(it, sites, journal) {
-  journal$flush()
-  if (it$answered >= sites$min_sites) return(invisible())
+#' A round with too few answers is no round: a run that goes on asks for it again.
+#' @noRd
+end_round <- function(it, sites, journal, rounds) {
+  if (it$answered >= sites$min_sites) {
+    for (i in names(it$unwritten)) journal$write(it$round, as.integer(i), it$unwritten[[i]])
+    journal$flush()
+    it$finished <- it$round == rounds
+    return(invisible())
+  }
   abort("site", sprintf(
     "Only %d of %d sites answered in round %d, fewer than `min_sites` = %g.%s", it$answered,
     length(it$status), it$round, sites$min_sites, journal$advice()

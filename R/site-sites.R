@@ -18,6 +18,12 @@
 #' With `save`, a file, dpadmm_fit() writes what was released, round by round, and
 #' [dpadmm_resume()] goes on from there, also after the hub was killed.
 #'
+#' @section One operator, many machines:
+#' With [sites_mirai()] each shard is loaded on its machine by a path or a function, once, and the
+#' hub sends it requests as text. Whoever can start such a fit can run anything on these machines,
+#' so the records are not hidden from them; that the model is private still holds for everybody
+#' else. `close(sites)` ends its daemons.
+#'
 #' @param data a named list of data frames, one a site; or of [dpadmm_site()]s.
 #' @param schema,epsilon,delta,simulation of the policy that all have, see [site_policy()]; not for
 #'   a list of sites, which have their own. Without `schema` the list is only another way to write
