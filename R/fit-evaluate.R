@@ -206,12 +206,3 @@ penalty_of <- function(plan, models) {
   y <- (part$c - as.matrix(part$A %*% models)) / part$b
   penalty_values(part$penalty, y, part$weights) / problem$C
 }
-
-#' g of each column of y, its coordinates weighted.
-#' @noRd
-penalty_values <- function(penalty, y, weights = NULL) {
-  core_call(.Call(
-    ffi_penalty_values, penalty$name, penalty_numbers(penalty), as.matrix(y),
-    if (!is.null(weights)) rep_len(as.double(weights), nrow(y))
-  ))
-}
