@@ -161,6 +161,7 @@ print_charges <- function(x) {
 
 #' @export
 as.data.frame.dpadmm_ledger_report <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_no_dots(...)
   x$charges
 }
 

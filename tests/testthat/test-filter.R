@@ -80,7 +80,7 @@ test_that("dozens of fits of a tenth each go into a budget of one", {
   budget <- new_budget(1, 1e-5)
   fit <- dp_event_gaussian(1 / mu, 1)
   costs <- numeric()
-  while (admits(budget, fit, costs)) costs <- c(costs, cost_of(fit, budget))
+  for (k in 1:200) if (admits(budget, fit, costs)) costs <- c(costs, cost_of(fit, budget))
   n <- length(costs)
   expect_equal(n, floor(best / mu^2))
   expect_gt(n, 50) # adding epsilons: 10
@@ -139,7 +139,7 @@ adversary <- function(budget, choose, n) {
   }
   loss <- small <- large <- numeric(n)
   live <- rep(TRUE, n)
-  while (any(live)) {
+  for (round in 1:100) { # the filter ends it before
     of <- choose(loss)
     ok <- live & may(of, small, large)
     # what is refused may be asked for smaller

@@ -149,6 +149,18 @@ test_that("what was changed in the file is found, and nothing more is charged", 
   expect_true(chain_of(icu)$ok)
 })
 
+test_that("a row that was written anew, hash and all, no longer fits the next one", {
+  icu <- dpadmm_ledger(tempfile(fileext = ".sqlite"), "icu", epsilon = 1, delta = 1e-5)
+  for (k in 1:4) charge(icu, small_event(icu$budget, 10))
+  row <- sql(icu$path, "SELECT * FROM charge WHERE number = 2")
+  row$cost <- 0
+  own <- sql(icu$path, "SELECT hash FROM budget")$hash
+  sql(icu$path, sprintf("UPDATE charge SET cost = 0, hash = '%s' WHERE number = 2",
+    inside$row_hash(row, with = own)
+  ))
+  expect_equal(chain_of(icu)$row, 3)
+})
+
 test_that("the report says who, what, how much, and how many more", {
   icu <- dpadmm_ledger(new_path(), "icu", epsilon = 1, delta = 1e-5)
   expect_output(print(empty <- ledger_report(icu)), "0 charges; 100% is left")
