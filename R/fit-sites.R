@@ -39,6 +39,7 @@ run_sites <- function(plan, sites, run, journal, seed, control) {
   bar <- sites_bar(control$progress, plan$iterations)
   on.exit(bar$done(), add = TRUE)
   engine <- engine_sites(sites, plan, party, run, journal, seed, bar$tell)
+  on.exit(engine$warn(), add = TRUE)
   key <- noise_key(seed)
   on.exit(forget_key(key), add = TRUE)
   control$progress <- FALSE

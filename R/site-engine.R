@@ -10,8 +10,7 @@
 engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = function(...) NULL) {
   d <- plan$problem$d
   it <- list2env(list(
-    status = rep("here", length(party)), last = matrix(0, d, length(party)), live = TRUE,
-    round = NA, answered = 0L, trace = list()
+    status = rep("here", length(party)), last = first_messages(plan), round = NA, answered = 0L, trace = list(), gone = list()
   ), parent = emptyenv())
   over <- journal$has(length(plan$rule), length(party))
   open <- function(plan, records, held, key) if (!over) open_sites(sites, plan, party, run, seed)
@@ -40,7 +39,19 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
   close <- function() if (!over) close_sites(sites, party, run, it)
   engine <- new_engine(sites$kind, open, submit, collect, close, simulated = sites$kind == "local")
   engine$trace <- function() do.call(rbind, it$trace)
+  # a warning within a round would reach no handler of the caller's
+  engine$warn <- function() {
+    for (one in it$gone) warn("site", one$message, argument = "sites", place = one$place)
+  }
   engine
+}
+
+#' What stands for the message of a site before its first one.
+#' @noRd
+first_messages <- function(plan) {
+  problem <- plan$problem
+  start <- if (on_graph(plan$method)) plan$start
+  matrix(if (is.null(start)) 0 else start, problem$d, problem$N)
 }
 
 begin_round <- function(it, sites, round, tell) {
@@ -78,12 +89,14 @@ heard <- function(it, sites, site, i, d) {
   answer <- await(sites, site, sites$deadline)
   if (is.null(answer)) return(stands("late"))
   gone <- function(status, words) {
-    warn("site", sprintf("Site \"%s\", round %d: %s. Its last message stands.",
-      sites$names[site], it$round, words), argument = "sites", place = sites$names[site])
+    it$gone[[length(it$gone) + 1L]] <- list(place = sites$names[site], message = sprintf(
+      "Site \"%s\", round %d: %s. Its last message stands.", sites$names[site], it$round, words
+    ))
     stands(status)
   }
   if (inherits(answer, "condition")) return(gone("lost", "it cannot be reached any more"))
-  if (!is.list(answer) || !is.null(answer$error)) {
+  if (!is.list(answer)) return(gone("out", "it does not answer as a site"))
+  if (!is.null(answer$error)) {
     return(gone("out", paste("it refused:", sub("[.]$", "", as.character(answer$message)[1L]))))
   }
   values <- answer$value$values

@@ -194,9 +194,94 @@ test_that("options and objects of a session change nothing", {
   for (name in c("data", "run", "site_answer", "answer_call", "refuse", "icu.north", "c", "T")) {
     assign(name, function(...) stop("mine"), session)
   }
-  old <- options(digits = 3, scipen = -9, OutDec = ",", stringsAsFactors = TRUE, warn = 2,
+  old <- options(digits = 3, scipen = 20, OutDec = ",", warn = 2,
     na.action = "na.fail", contrasts = c("contr.sum", "contr.poly"), datashield.seed = 1,
     DPADMM_POLICIES = tempdir(), dpadmm.policies = tempdir(), keep.source = TRUE)
   on.exit(options(old), add = TRUE)
   expect_identical(coef(dpadmm_fit(plan, sites, seed = 1), node = "all"), before)
+})
+
+# ---- the analyst's side ------------------------------------------------------------------
+
+test_that("a plan is made and fitted, charged, and reported by the sites", {
+  at <- hospitals(three, patient_columns(), epsilon = 1.1)
+  sites <- sites_datashield(at$conns, at$data, analyst = "ann")
+  plan <- dpadmm_plan(ill ~ age + smoker, sites, epsilon = 1, delta = 1e-5)
+  fit <- dpadmm_fit(plan, sites)
+  expect_s3_class(fit, "dpadmm_fit")
+  expect_null(fit$sites)
+  expect_equal(privacy(fit)$epsilon, rep(1, length(privacy(fit)$epsilon)), tolerance = 0.01)
+  report <- dpadmmReportDS("icu.east")$value
+  expect_identical(report$site, "east")
+  expect_identical(report$charges$analyst, "ann")
+  # nothing is left for another, at nobody
+  expect_blame(dpadmm_fit(plan, sites), "site", "ledger", "budget", place = "at_north")
+  expect_identical(nrow(dpadmmReportDS("icu.south")$value$charges), 1L)
+  # a seed is for simulations
+  expect_blame(dpadmm_fit(plan, sites, seed = 1), "site", "seed", place = "at_north")
+})
+
+test_that("errors name the site and the field", {
+  at <- hospitals(three[1:2], patient_columns())
+  expect_blame(sites_datashield(at$conns, "nowhere"), "site", "data", place = "at_north")
+  expect_blame(sites_datashield(at$conns, c(at_north = "icu.north", at_south = "nowhere")),
+    "site", "data", place = "at_south")
+  expect_blame(sites_datashield(at$conns, "icu.north"), "site", "Site", place = "at_south")
+  expect_blame(sites_datashield(1, "icu.north"), "argument", "conns")
+  expect_blame(sites_datashield(at$conns[c(1, 1)], "icu.north"), "argument", "conns",
+    place = "at_north")
+  for (data in list("a/b", "..", NA_character_, 1, c("icu.north", "icu.south"), unname(at$data), list("a"))) {
+    expect_blame(sites_datashield(at$conns, data), "argument", "data")
+  }
+  expect_blame(sites_datashield(at$conns, at$data, analyst = "a@b"), "argument", "analyst")
+  sites <- sites_datashield(at$conns, at$data)
+  short <- dpadmm_plan(ill ~ age, patient_columns(), sizes = c(north = 10, south = 130),
+    na.action = "omit", epsilon = 1, delta = 1e-5)
+  error <- expect_error(dpadmm_fit(short, sites), class = "dpadmm_error_site")
+  expect_identical(error[c("argument", "place")], list(argument = "sizes", place = "at_north"))
+  # a server that has not the package
+  at$servers$south$aggregateMethods(data.frame(name = "x", value = "x", package = "x",
+    version = "1", type = "aggregate", class = "function"))
+  error <- expect_error(sites_datashield(at$conns, at$data), class = "dpadmm_error_site")
+  expect_identical(error$place, "at_south")
+  expect_match(conditionMessage(error), "does not allow")
+})
+
+test_that("a site that is late, lost or lies does not stop the others", {
+  at <- hospitals(three, patient_columns(), simulation = TRUE)
+  real <- function(call, inner) DSI::dsFetch(DSI::dsAggregate(inner, call))
+  run <- function(behave, deadline = 5) {
+    conns <- at$conns
+    conns$at_south <- spy(conns$at_south, behave = behave)
+    sites <- sites_datashield(conns, at$data, deadline = deadline)
+    plan <- dpadmm_plan(ill ~ age, sites, epsilon = 5, delta = 1e-5, iterations = 5)
+    dpadmm_fit(plan, sites, seed = 1)
+  }
+  round <- function(call) if (grepl("StepDS", call)) as.double(opal_parse(call)[[3L]][[3L]][[2L]]) else 0
+  at_third <- function(answer) function(call, inner) {
+    if (round(call) == 3) return(answer)
+    value <- real(call, inner)
+    function() value
+  }
+  asked <- 0
+  late <- function(call, inner) {
+    value <- real(call, inner)
+    function() {
+      if (round(call) == 3 && (asked <<- asked + 1) == 1) Sys.sleep(0.3)
+      if (round(call) != 3 || asked > 1) value
+    }
+  }
+  fit <- run(late, deadline = 0.2)
+  expect_identical(fit$sites, data.frame(round = 3L, site = "at_south", status = "late"))
+  expect_warning(fit <- run(at_third(function() stop("no route"))), class = "dpadmm_warning_site")
+  expect_identical(unique(fit$sites$status), "lost")
+  expect_identical(fit$sites$round, 3:5)
+  lies <- list(NULL_answer = FALSE, text = "hello", refusal = list(error = "refused", message = "no"),
+    short = list(value = list(values = 1, sent = TRUE)),
+    large = list(value = list(values = c(1, 1e300), sent = TRUE)))
+  for (lie in lies) {
+    expect_warning(fit <- run(at_third(function() lie)), class = "dpadmm_warning_site")
+    expect_identical(unique(fit$sites$status), "out")
+    expect_true(all(is.finite(coef(fit))))
+  }
 })
