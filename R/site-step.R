@@ -18,14 +18,19 @@ site_step <- function(site, run, round, inbox) {
     refuse(sprintf("The inbox must be %d finite numbers.", it$plan$problem$d), "inbox")
   }
   digest <- digest_of(values)
-  answered <- claim_round(site, it, round, digest)
-  if (!is.null(answered)) return(answered)
-  message <- compute_round(site, run, round, values)
-  state <- core_call(.Call(ffi_party_save, site$live[[run]]$handle, FALSE))
-  with_store(site, function(con) {
-    store_message(con, run_at(site, run), round, digest, message$values, message$sent, state)
+  claim <- claim_round(site, it, round, digest)
+  if (!is.null(claim$message)) return(claim$message)
+  message <- compute_round(site, run, round, values, claim$done)
+  # with its cache: else the last digits would tell a run that was taken up again
+  state <- core_call(.Call(ffi_party_save, site$live[[run]]$handle, TRUE))
+  stored <- with_store(site, function(con) {
+    store_message(con, it$run, round, digest, message$values, message$sent, state)
   })
-  message
+  if (stored) return(message)
+  # somebody else was asked for the same, and was faster; or for more
+  claim <- claim_round(site, it, round, digest)
+  if (is.null(claim$message)) refuse("The round is over.", "round")
+  claim$message
 }
 
 #' A run that this process knows, or has read again from the site's data base.
@@ -49,41 +54,48 @@ live_run <- function(site, run) {
       records = own_records(plan, site_records(plan, site$data)))
     site$live[[run]] <- it
   }
-  c(it[c("plan", "party")], list(run = run_at(site, run)))
+  list(plan = it$plan, run = run_at(site, run))
 }
 
-#' Either the stored message of this round, or NULL: the round is this inbox's, and nobody
-#' else's, and is to be computed.
+#' A round belongs to the inbox it is first asked for with. Who was late may skip rounds (users
+#' remember each of them): what was claimed and not stored never left.
+#' @return list(message, done): the stored message of this round, or NULL; and which round the
+#'   stored state is of, or NA.
 #' @noRd
 claim_round <- function(site, it, round, digest) {
+  next_after <- function(row) {
+    if (is.na(row$round)) first_round(it$plan) else row$round + (length(row$message) > 0L)
+  }
   with_store(site, function(con) {
     ledger_transaction(con, function(con) {
       row <- store_run(con, it$run)
       if (row$closed) refuse("This run is over.", "run")
-      last <- if (is.na(row$round)) first_round(it$plan) - 1L else row$round
-      if (round == last && !is.na(row$round)) {
+      if (!is.na(row$round) && round == row$round) {
         if (row$inbox != digest) {
           refuse(sprintf("Round %d was asked for with another inbox.", round), "inbox")
         }
-        return(if (length(row$message)) stored_message(row))
+        return(list(message = if (length(row$message)) stored_message(row), done = row$done))
       }
-      complete <- is.na(row$round) || length(row$message) > 0L
-      if (round != last + 1L || !complete || round > length(it$plan$rule)) {
-        refuse(sprintf("The next round is %d, not %s.", last + complete, format(round)), "round")
+      due <- next_after(row)
+      skips <- round > due || (round == due + 1 && !length(row$message))
+      if (round < due || round > length(it$plan$rule) ||
+        (skips && inherits(it$plan$method, "dpadmm_family_server"))) {
+        refuse(sprintf("The next round is %d, not %s.", due, format(round)), "round")
       }
       store_claim(con, it$run, round, digest)
-      NULL
+      list(done = row$done)
     })
   })
 }
 
 first_round <- function(plan) if (!is.null(core_orders(plan$method, plan)$inverse)) 0L else 1L
 
+#' The message of a round, from the state after round `done`.
 #' @noRd
-compute_round <- function(site, run, round, values) {
+compute_round <- function(site, run, round, values, done) {
   it <- site$live[[run]]
-  if (is.null(it$handle) || !identical(it$at, round - 1)) {
-    site$live[[run]]$handle <- load_party(site, run, round)
+  if (is.null(it$handle) || !identical(it$at, as.double(done))) {
+    site$live[[run]]$handle <- load_party(site, run)
   }
   site$live[[run]]$at <- NULL # until the round is over
   answer <- .Call(ffi_party_step, site$live[[run]]$handle, as.integer(round), values)
@@ -95,7 +107,7 @@ compute_round <- function(site, run, round, values) {
 
 #' The party as it was after the last complete round.
 #' @noRd
-load_party <- function(site, run, round) {
+load_party <- function(site, run) {
   it <- site$live[[run]]
   row <- with_store(site, function(con) store_run(con, run_at(site, run)))
   key <- row$key

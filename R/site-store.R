@@ -1,12 +1,13 @@
 # What a site keeps of its runs, in the data base of its ledger: the charge, the key and the state
 # of a run stand or fall together. A row of `run` is one fit; a round is claimed by the digest of
-# its inbox before anything is computed, and its message is stored before it leaves. So noise is
-# never drawn for two inboxes of one round, whatever dies when.
+# its inbox before anything is computed, and its message is stored before it leaves, with the state
+# after that round (`done`). So no message leaves that was computed for another inbox than the one
+# its round is known by, and no noise is used twice, whatever dies when.
 
 .run_table <- "CREATE TABLE IF NOT EXISTS run (
   run TEXT PRIMARY KEY, data_id TEXT NOT NULL, plan TEXT NOT NULL, recipe TEXT NOT NULL,
   opened REAL NOT NULL, closed INTEGER NOT NULL DEFAULT 0, seeded INTEGER NOT NULL,
-  key BLOB, state BLOB, round INTEGER, inbox TEXT, message BLOB, sent INTEGER)"
+  key BLOB, state BLOB, done INTEGER, round INTEGER, inbox TEXT, message BLOB, sent INTEGER)"
 
 #' @return a connection to the site's data base.
 #' @noRd
@@ -50,15 +51,16 @@ store_claim <- function(con, run, round, inbox) {
   )
 }
 
-#' The message of a claimed round, and the state after it. That another process has stored the
-#' same is no matter: it is the same to the last bit.
+#' The message of a claimed round, and the state after it.
+#' @return whether it was still claimed, and nothing stored.
 #' @noRd
 store_message <- function(con, run, round, inbox, values, sent, state) {
-  DBI::dbExecute(con, "UPDATE run SET message = ?, sent = ?, state = ?
+  stored <- DBI::dbExecute(con, "UPDATE run SET message = ?, sent = ?, state = ?, done = round
     WHERE run = ? AND round = ? AND inbox = ? AND message IS NULL AND closed = 0", params = list(
     list(writeBin(values, raw(), endian = "little")), as.integer(sent), list(state),
     run, round, inbox
   ))
+  stored == 1
 }
 
 #' A stored message.
