@@ -89,10 +89,9 @@ site_methods <- function() methods_table()
 #' A name that every transport lets through.
 #' @noRd
 check_id <- function(x, argument) {
-  if (is.character(x) && length(x) == 1L &&
-    grepl("^[A-Za-z0-9_+-][A-Za-z0-9_.+-]{0,99}$", x)) {
-    return(x)
-  }
+  ok <- is.character(x) && length(x) == 1L && !is.na(x) && nchar(x, "bytes") <= 100L &&
+    grepl("^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$", x, useBytes = TRUE)
+  if (ok) return(x)
   abort("argument", sprintf(
     "`%s` must be a name of at most 100 letters, digits and _.+-, no dot first.", argument
   ), argument = argument)
