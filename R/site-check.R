@@ -10,10 +10,10 @@ check_site_plan <- function(policy, plan, n) {
   problem <- plan$problem
   party <- match(policy$site, problem$names)
   if (!isTRUE(problem$named) || is.na(party)) {
-    refuse(sprintf("The plan has no party \"%s\".", policy$site), "sizes")
+    decline(sprintf("The plan has no party \"%s\".", policy$site), "sizes")
   }
   if (problem$size[party] != n) {
-    refuse(sprintf("The plan has %d records at \"%s\", where there are %d.", problem$size[party],
+    decline(sprintf("The plan has %d records at \"%s\", where there are %d.", problem$size[party],
       policy$site, n
     ), "sizes")
   }
@@ -24,22 +24,22 @@ check_site_plan <- function(policy, plan, n) {
 #' @noRd
 check_site_method <- function(policy, plan) {
   if (!plan$method$name %in% policy$methods) {
-    refuse(sprintf("The policy does not allow %s.", plan$method$name), "method")
+    decline(sprintf("The policy does not allow %s.", plan$method$name), "method")
   }
   if (plan$iterations > policy$rounds) {
-    refuse(sprintf("The policy allows %g iterations, the plan has %d.", policy$rounds,
+    decline(sprintf("The policy allows %g iterations, the plan has %d.", policy$rounds,
       plan$iterations
     ), "iterations")
   }
-  if (!plan$private) refuse("A plan without noise is refused.", "epsilon")
+  if (!plan$private) decline("A plan without noise is refused.", "epsilon")
   if (plan$control$accountant != "sound") {
-    refuse("Only proved guarantees are charged: accountant = \"sound\".", "accountant")
+    decline("Only proved guarantees are charged: accountant = \"sound\".", "accountant")
   }
-  if (length(plan$leaks)) refuse(sprintf("The method reads %s.", plan$leaks[1L]), "method")
+  if (length(plan$leaks)) decline(sprintf("The method reads %s.", plan$leaks[1L]), "method")
   if (!is.null(plan$scales$server)) {
-    refuse("The noise would be the server's: take noise that holders add.", "method")
+    decline("The noise would be the server's: take noise that holders add.", "method")
   }
-  if (plan$problem$N < 2L) refuse("The plan must have a party for each site.", "sizes")
+  if (plan$problem$N < 2L) decline("The plan must have a party for each site.", "sizes")
 }
 
 #' The columns are the policy's, with its bounds, its levels, and what it puts for missing values.
@@ -48,17 +48,17 @@ check_site_columns <- function(policy, plan) {
   blueprint <- plan$problem$blueprint
   check_site_terms(blueprint, names(policy$schema))
   if (!identical(blueprint$na_action, "omit")) {
-    refuse("Records with missing values count nothing: na.action = \"omit\".", "na.action")
+    decline("Records with missing values count nothing: na.action = \"omit\".", "na.action")
   }
   by_hand <- (!is.null(blueprint$weights) && is.null(blueprint$weights$call)) ||
     isTRUE(blueprint$offset$given)
-  if (by_hand) refuse("Weights and offsets must be columns of the site.", "case_weights")
+  if (by_hand) decline("Weights and offsets must be columns of the site.", "case_weights")
   stated <- plan$asked$schema
   for (name in intersect(names(stated), names(policy$schema))) {
     same <- identical(stated[[name]], policy$schema[[name]]) &&
       identical(attr(stated, "impute")[[name]], attr(policy$schema, "impute")[[name]])
     if (!same) {
-      refuse(sprintf("The policy describes `%s` in another way than the plan.", name), "schema")
+      decline(sprintf("The policy describes `%s` in another way than the plan.", name), "schema")
     }
   }
 }

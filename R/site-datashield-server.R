@@ -89,11 +89,11 @@ check_literals <- function(arguments, formals) {
     x <- arguments[[name]]
     needed <- is.name(formals[[name]])
     if (is.null(x) && !needed) next
-    if (is.null(x)) refuse(sprintf("`%s` is missing.", name), name)
+    if (is.null(x)) decline(sprintf("`%s` is missing.", name), name)
     plain <- (is.character(x) && length(x) == 1L && !is.na(x) && is_on_wire(x)) ||
       (is.numeric(x) && length(x) == 1L && is.finite(x))
     if (!plain || !is.null(attributes(x))) {
-      refuse(sprintf("`%s` must be one number, or one string of A-Za-z0-9_.+-;:,$.", name), name)
+      decline(sprintf("`%s` must be one number, or one string of A-Za-z0-9_.+-;:,$.", name), name)
     }
   }
 }
@@ -113,12 +113,12 @@ registered_site <- function(data) {
   stamp <- unlist(file.info(path)[c("mtime", "size")])
   if (anyNA(stamp)) {
     rm(list = intersect(data, names(.registry)), envir = .registry)
-    refuse(sprintf("There is no data set \"%s\" here.", data), "data")
+    decline(sprintf("There is no data set \"%s\" here.", data), "data")
   }
   known <- .registry[[data]]
   if (identical(known[c("path", "stamp")], list(path = path, stamp = stamp))) return(known$site)
   site <- policy_site(path, data)
-  .registry[[data]] <- list(path = path, stamp = stamp, site = site)
+  assign(data, list(path = path, stamp = stamp, site = site), envir = .registry)
   site
 }
 
@@ -135,9 +135,9 @@ policy_site <- function(path, data) {
   wrong <- function(e) {
     field <- if (is.character(e$argument)) e$argument[1L] else "Source"
     if (inherits(e, "dpadmm_error_ledger")) field <- "Ledger"
-    abort("policy", sprintf("\"%s\" cannot be used because of its %s: ask its holder.", data, field),
-      argument = field
-    )
+    abort("policy", sprintf(
+      "\"%s\" cannot be used because of its %s: ask its holder.", data, field
+    ), argument = field)
   }
   tryCatch({
     if (!is_absolute(path)) abort_policy(path, "DPADMM_POLICIES", "it is a relative path")

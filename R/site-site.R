@@ -75,7 +75,7 @@ leave_store <- function(site) {
   site$process <- NULL
 }
 
-refuse <- function(message, field) abort("refused", message, argument = field)
+decline <- function(message, field) abort("refused", message, argument = field)
 
 # ---- what a site answers -----------------------------------------------------------------
 
@@ -167,10 +167,10 @@ site_check <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
 read_request <- function(site, run, recipe, analyst, seed) {
   check_run_name(run)
   text <- text_from_wire(recipe)
-  if (is.null(text)) refuse("The plan did not arrive as text of a plan.", "plan")
+  if (is.null(text)) decline("The plan did not arrive as text of a plan.", "plan")
   if (!is.null(seed)) {
     if (!site$policy$simulation) {
-      refuse("A seed is for simulations: this site has real records.", "seed")
+      decline("A seed is for simulations: this site has real records.", "seed")
     }
     check_seed(seed)
   }
@@ -183,21 +183,21 @@ read_request <- function(site, run, recipe, analyst, seed) {
 }
 
 reopened <- function(row, text) {
-  if (row$closed) refuse("This run is over.", "run")
-  if (row$plan != digest_of(text)) refuse("This run has another plan.", "plan")
+  if (row$closed) decline("This run is over.", "run")
+  if (row$plan != digest_of(text)) decline("This run has another plan.", "plan")
   if (!is.na(row$round)) row$round
 }
 
 check_run_name <- function(run) {
   if (!is.character(run) || length(run) != 1L || !grepl("^[0-9a-f]{32}$", run)) {
-    refuse("The run has no such name.", "run")
+    decline("The run has no such name.", "run")
   }
 }
 
 check_analyst <- function(analyst) {
   ok <- is.character(analyst) && length(analyst) == 1L &&
     grepl("^[A-Za-z0-9_.+@-]{1,100}$", analyst)
-  if (!ok) refuse("The analyst has no such name.", "analyst")
+  if (!ok) decline("The analyst has no such name.", "analyst")
   analyst
 }
 

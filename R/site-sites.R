@@ -205,8 +205,8 @@ check_site_names <- function(sites) {
   own <- lapply(sites$public, `[[`, "site")
   again <- which(duplicated(own))
   if (length(again)) {
-    abort_site(sites$names[again[1L]], sprintf("another site is called \"%s\", too", own[[again[1L]]]),
-      "Site"
+    abort_site(sites$names[again[1L]],
+      sprintf("another site is called \"%s\", too", own[[again[1L]]]), "Site"
     )
   }
 }

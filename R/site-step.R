@@ -10,13 +10,13 @@
 site_step <- function(site, run, round, inbox) {
   check_run_name(run)
   whole <- is.numeric(round) && length(round) == 1L && is.finite(round) && round == round(round)
-  if (!whole) refuse("The round is no whole number.", "round")
-  last <- with_store(site, function(con) store_last(con, run_at(site, run)))
+  if (!whole) decline("The round is no whole number.", "round")
+  last <- last_round(site, run, round)
   plan <- live_run(site, run, last)$plan
   values <- doubles_from_wire(inbox, plan$problem$d)
   ok <- !is.null(values) && all(is.finite(values)) && all(abs(values) <= .largest_inbox)
   if (!ok) {
-    refuse(sprintf("The inbox must be %d finite numbers.", plan$problem$d), "inbox")
+    decline(sprintf("The inbox must be %d finite numbers.", plan$problem$d), "inbox")
   }
   digest <- digest_of(values)
   answered <- answered_round(plan, last, round, digest)
@@ -26,27 +26,39 @@ site_step <- function(site, run, round, inbox) {
   state <- core_call(.Call(ffi_party_save, site$live[[run]]$handle, TRUE))
   with_store(site, function(con) {
     at <- run_at(site, run)
-    if (store_message(con, at, last$round, round, digest, message, state)) return(message)
+    if (store_message(con, at, last$round, round, digest, message, state)) {
+      site$live[[run]]$last <- list(opened = last$opened, closed = FALSE, round = as.integer(round))
+      return(message)
+    }
     # another process was faster: its message is the answer, or there is none
-    site$live[[run]]$at <- NULL
+    site$live[[run]]$at <- site$live[[run]]$last <- NULL
     answered <- answered_round(plan, store_last(con, at), round, digest)
-    if (is.null(answered)) refuse("The round is over.", "round")
+    if (is.null(answered)) decline("The round is over.", "round")
     answered
   })
+}
+
+#' What was last answered: what this process remembers where the round is the next one (whether it
+#' still is the last one shows when the message is stored), else what the data base says.
+#' @noRd
+last_round <- function(site, run, round) {
+  last <- site$live[[run]]$last
+  if (!is.null(last) && round == last$round + 1L) return(last)
+  with_store(site, function(con) store_last(con, run_at(site, run)))
 }
 
 #' A run that this process knows, or has read again from the site's data base.
 #' @param last of store_last().
 #' @noRd
 live_run <- function(site, run, last) {
-  if (is.null(last)) refuse("There is no such run.", "run")
+  if (is.null(last)) decline("There is no such run.", "run")
   if (!last$closed && is_expired(last, site$policy$deadline)) {
     site_close(site, run)
     last$closed <- TRUE
   }
   if (last$closed) {
     site$live[[run]] <- NULL
-    refuse("This run is over.", "run")
+    decline("This run is over.", "run")
   }
   if (is.null(site$live[[run]])) {
     row <- with_store(site, function(con) store_run(con, run_at(site, run)))
@@ -62,17 +74,17 @@ live_run <- function(site, run, last) {
 #' it was answered for. Who was late may skip rounds (users remember each of them).
 #' @noRd
 answered_round <- function(plan, last, round, digest) {
-  if (last$closed) refuse("This run is over.", "run")
+  if (last$closed) decline("This run is over.", "run")
   if (!is.na(last$round) && round == last$round) {
     if (last$inbox != digest) {
-      refuse(sprintf("Round %d was asked for with another inbox.", round), "inbox")
+      decline(sprintf("Round %d was asked for with another inbox.", round), "inbox")
     }
     return(stored_message(last))
   }
   due <- if (is.na(last$round)) first_round(plan) else last$round + 1L
   skips <- round > due && inherits(plan$method, "dpadmm_family_server")
   if (round < due || round > length(plan$rule) || skips) {
-    refuse(sprintf("The next round is %d, not %s.", due, format(round)), "round")
+    decline(sprintf("The next round is %d, not %s.", due, format(round)), "round")
   }
   NULL
 }

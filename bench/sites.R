@@ -1,5 +1,6 @@
 # What sites cost: thirty rounds of Adult over four DSLite sites, in one process, and as many
-# aggregate calls of DSI that do nothing, side by side. Rscript bench/sites.R
+# aggregate calls of DSI with the same arguments that do nothing, side by side.
+# Rscript bench/sites.R
 library(dpadmm)
 library(DSLite)
 source("bench/helpers.R")
@@ -11,7 +12,7 @@ options(datashield.progress = FALSE)
 train <- subset(adult, origin == "train")
 terms <- income ~ age + education_num + hours_per_week + sex
 train <- train[all.vars(terms)]
-for (name in names(train)) if (is.factor(train[[name]])) train[[name]] <- as.character(train[[name]])
+train[] <- lapply(train, function(v) if (is.factor(v)) as.character(v) else v)
 train <- train[stats::complete.cases(train), ]
 public <- dpadmm_schema(age = c(17, 90), education_num = c(1, 16), hours_per_week = c(1, 99),
   sex = c("Female", "Male"), income = c("<=50K", ">50K"))
@@ -38,10 +39,11 @@ there <- function() suppressWarnings(dpadmm_fit(plan, sites))
 # open, check and close go to each site once, as the rounds do
 server$aggregateMethod("nothingDS", function(...) NULL)
 calls <- 4L * (length(plan$rule) + 3L)
-message <- strrep("A", 11L * plan$problem$d)
+text <- sprintf("nothingDS(\"site_1\", \"%s\", 10, \"B64:%s\")", strrep("0", 32L),
+  strrep("A", ceiling(8 * plan$problem$d * 4 / 3)))
 trivial <- function() {
   for (k in seq_len(calls)) {
-    result <- DSI::dsAggregate(conns[[1L]], sprintf("nothingDS('%s')", message))
+    result <- DSI::dsAggregate(conns[[1L]], text)
     if (DSI::dsIsCompleted(result)) DSI::dsFetch(result)
   }
 }

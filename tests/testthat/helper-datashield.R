@@ -20,7 +20,7 @@ hospitals <- function(frames, schema, ..., epsilon = 50, delta = 1e-5, frame = p
   builder <- DSI::newDSLoginBuilder()
   for (name in names(frames)) {
     write_hospital(home, name, frames[[name]], schema, epsilon = epsilon, delta = delta, ...)
-    assign(name, DSLite::newDSLiteServer(config = DSLite::defaultDSConfiguration("dpadmm")), servers)
+    servers[[name]] <- DSLite::newDSLiteServer(config = DSLite::defaultDSConfiguration("dpadmm"))
     builder$append(paste0("at_", name), name, driver = "DSLiteDriver")
   }
   suppressMessages(conns <- DSI::datashield.login(builder$build()))

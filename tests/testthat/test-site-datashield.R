@@ -3,6 +3,8 @@
 
 three <- list(north = patients(150, 1), south = patients(130, 2), east = patients(170, 3))
 
+ask <- function(conn, text) DSI::dsFetch(DSI::dsAggregate(conn, text))
+
 pooled <- function(frames) {
   list(data = do.call(rbind, unname(frames)), nodes = rep(names(frames), vapply(frames, nrow, 0L)))
 }
@@ -42,7 +44,8 @@ test_that("the parser knows Opal's grammar", {
     list("string", "x"), list("number", "1e-3"), list("call", "b", list()),
     list("formula", "y", c("a", "c"))
   )))
-  for (wrong in c("a('b c')", "a(\"b/c\")", "a('')", "a(b[1])", "a(1)b", "a('b\")", "{a}", "a(\"=\")")) {
+  wrong <- c("a('b c')", "a(\"b/c\")", "a('')", "a(b[1])", "a(1)b", "a('b\")", "{a}", "a(\"=\")")
+  for (wrong in wrong) {
     expect_error(opal_parse(wrong), label = wrong)
   }
 })
@@ -76,7 +79,7 @@ test_that("a call may have 65,000 numbers", {
   expect_false(grepl("\n", text))
   parsed <- opal_parse(text)[[3L]]
   expect_identical(parsed[[3L]], list("number", "100000"))
-  back <- DSI::dsFetch(DSI::dsAggregate(at$conns$at_north, sprintf("echoDS('%s')", parsed[[4L]][[2L]])))
+  back <- ask(at$conns$at_north, sprintf("echoDS('%s')", parsed[[4L]][[2L]]))
   expect_identical(dpadmm:::doubles_from_wire(back, 65000), x)
 })
 
@@ -108,8 +111,6 @@ test_that("a round costs what its messages hold and less than 500 bytes", {
 
 # ---- what servers refuse -----------------------------------------------------------------
 
-ask <- function(conn, text) DSI::dsFetch(DSI::dsAggregate(conn, text))
-
 test_that("calls with anything but strings and numbers are refused as they stand", {
   at <- hospitals(three[1:2], patient_columns())
   conn <- at$conns$at_north
@@ -126,7 +127,8 @@ test_that("calls with anything but strings and numbers are refused as they stand
   expect_false(touched)
   expect_identical(dpadmmStepDS("icu.north")$field, "run")
   expect_identical(dpadmmPublicDS()$field, "data")
-  for (text in c("", "a b", "a\"b", "a'b", "a/b", "a\\b", "a=b", "[a]", "{a}", "a@b", "\u00e9", "a\n")) {
+  wrong <- c("", "a b", "a\"b", "a'b", "a/b", "a\\b", "a=b", "[a]", "{a}", "a@b", "\u00e9", "a\n")
+  for (text in wrong) {
     answer <- eval(call("dpadmmCloseDS", "icu.north", text))
     expect_identical(answer[c("error", "field")], list(error = "refused", field = "run"))
   }
@@ -142,8 +144,9 @@ test_that("a data set is found by its name alone", {
   at <- hospitals(three[1:2], patient_columns())
   writeLines(readLines(file.path(at$home, "icu.north.dcf")), file.path(at$home, ".north.dcf"))
   dir.create(file.path(at$home, "sub"))
-  for (id in c("icu", "ICU.north", "..", "../icu.north", "sub/../icu.north", ".north", "icu.north.dcf",
-    strrep("a", 101))) {
+  wrong <- c("icu", "ICU.north", "..", "../icu.north", "sub/../icu.north", ".north",
+    "icu.north.dcf", strrep("a", 101))
+  for (id in wrong) {
     answer <- eval(call("dpadmmPublicDS", id))
     expect_identical(answer$field, "data", label = id)
     expect_null(answer$value)
@@ -215,7 +218,8 @@ test_that("a plan is made and fitted, charged, and reported by the sites", {
   expect_identical(report$site, "east")
   expect_identical(report$charges$analyst, "ann")
   # nothing is left for another, at nobody
-  expect_blame(dpadmm_fit(plan, sites), "site", "ledger", "budget", place = "at_north")
+  error <- expect_error(dpadmm_fit(plan, sites), "is left", class = "dpadmm_error_site")
+  expect_identical(error[c("argument", "place")], list(argument = "ledger", place = "at_north"))
   expect_identical(nrow(dpadmmReportDS("icu.south")$value$charges), 1L)
   # a seed is for simulations
   expect_blame(dpadmm_fit(plan, sites, seed = 1), "site", "seed", place = "at_north")
@@ -230,7 +234,8 @@ test_that("errors name the site and the field", {
   expect_blame(sites_datashield(1, "icu.north"), "argument", "conns")
   expect_blame(sites_datashield(at$conns[c(1, 1)], "icu.north"), "argument", "conns",
     place = "at_north")
-  for (data in list("a/b", "..", NA_character_, 1, c("icu.north", "icu.south"), unname(at$data), list("a"))) {
+  wrong <- list("a/b", "..", NA_character_, 1, c("icu.north", "icu.south"), list("a"))
+  for (data in wrong) {
     expect_blame(sites_datashield(at$conns, data), "argument", "data")
   }
   expect_blame(sites_datashield(at$conns, at$data, analyst = "a@b"), "argument", "analyst")
@@ -257,7 +262,9 @@ test_that("a site that is late, lost or lies does not stop the others", {
     plan <- dpadmm_plan(ill ~ age, sites, epsilon = 5, delta = 1e-5, iterations = 5)
     dpadmm_fit(plan, sites, seed = 1)
   }
-  round <- function(call) if (grepl("StepDS", call)) as.double(opal_parse(call)[[3L]][[3L]][[2L]]) else 0
+  round <- function(call) {
+    if (grepl("StepDS", call)) as.double(opal_parse(call)[[3L]][[3L]][[2L]]) else 0
+  }
   at_third <- function(answer) function(call, inner) {
     if (round(call) == 3) return(answer)
     value <- real(call, inner)
@@ -276,7 +283,8 @@ test_that("a site that is late, lost or lies does not stop the others", {
   expect_warning(fit <- run(at_third(function() stop("no route"))), class = "dpadmm_warning_site")
   expect_identical(unique(fit$sites$status), "lost")
   expect_identical(fit$sites$round, 3:5)
-  lies <- list(NULL_answer = FALSE, text = "hello", refusal = list(error = "refused", message = "no"),
+  lies <- list(none = FALSE, text = "hello",
+    refusal = list(error = "refused", message = "no"),
     short = list(value = list(values = 1, sent = TRUE)),
     large = list(value = list(values = c(1, 1e300), sent = TRUE)))
   for (lie in lies) {
