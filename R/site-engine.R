@@ -106,7 +106,8 @@ heard <- function(it, sites, site, i, d) {
     stands(status)
   }
   if (inherits(answer, "condition")) return(gone("lost", "it cannot be reached any more"))
-  if (!is.list(answer) || !is.null(answer$error)) {
+  if (!is.list(answer)) return(gone("out", "it does not answer as a site"))
+  if (!is.null(answer$error)) {
     return(gone("out", paste("it refused:", sub("[.]$", "", as.character(answer$message)[1L]))))
   }
   values <- answer$value$values

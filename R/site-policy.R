@@ -23,8 +23,8 @@
 #' or has the public value that `missing` states in its place. The number of records is public.
 #'
 #' @param path of the file. With further arguments it is written, else read.
-#' @param data the name of the data set: letters, digits and `_.+-`. The ledger knows the records
-#'   by it; the same records under two names would have two budgets.
+#' @param data the name of the data set: letters, digits and `_.+-`, no dot first. The ledger
+#'   knows the records by it; the same records under two names would have two budgets.
 #' @param schema bounds and levels of the columns, see [dpadmm_schema()].
 #' @param epsilon,delta the budget: all that may ever be learnt of a record through this site,
 #'   over all fits (`0 < epsilon < Inf`, `0 <= delta < 1`).
@@ -89,9 +89,11 @@ site_methods <- function() methods_table()
 #' A name that every transport lets through.
 #' @noRd
 check_id <- function(x, argument) {
-  if (is.character(x) && length(x) == 1L && grepl("^[A-Za-z0-9_.+-]{1,100}$", x)) return(x)
+  ok <- is.character(x) && length(x) == 1L && !is.na(x) && nchar(x, "bytes") <= 100L &&
+    grepl("^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$", x, useBytes = TRUE)
+  if (ok) return(x)
   abort("argument", sprintf(
-    "`%s` must be a name of at most 100 letters, digits and _.+-.", argument
+    "`%s` must be a name of at most 100 letters, digits and _.+-, no dot first.", argument
   ), argument = argument)
 }
 

@@ -86,14 +86,16 @@ site_requests <- function() {
     close = site_close, report = site_report)
 }
 
+#' @noRd
+site_answer <- function(site, request, arguments) {
+  answer_of(do.call(site_requests()[[request]], c(list(site$it), arguments)))
+}
+
 #' An answer: list(value =) or, of a refusal, list(error =, message =, field =). What went wrong
 #' otherwise is not told, because it may hang on a record.
 #' @noRd
-site_answer <- function(site, request, arguments) {
-  tryCatch({
-    handler <- site_requests()[[request]]
-    list(value = do.call(handler, c(list(site$it), arguments)))
-  }, dpadmm_error = function(e) {
+answer_of <- function(code) {
+  tryCatch(list(value = code), dpadmm_error = function(e) {
     list(error = sub("dpadmm_error_", "", class(e)[1L]), message = conditionMessage(e),
       field = e$argument)
   }, error = function(e) {

@@ -67,6 +67,7 @@ new_sites <- function(kind, names, post, fetch, close = function() NULL, deadlin
     min_sites = if (is.null(min_sites)) 1 else min_sites, analyst = analyst, wait = wait
   ), class = "dpadmm_sites")
   sites$public <- ask_all(sites, "public", list())
+  check_site_names(sites)
   sites$schema <- common_schema(sites)
   sites
 }
@@ -188,7 +189,9 @@ await <- function(sites, i, seconds) {
 site_value <- function(sites, i, answer) {
   name <- sites$names[i]
   if (is.null(answer)) abort_site(name, "it did not answer", NULL)
-  if (inherits(answer, "condition")) abort_site(name, "it cannot be reached", NULL, answer)
+  if (inherits(answer, "condition")) {
+    abort_site(name, paste("it cannot be reached:", conditionMessage(answer)), NULL, answer)
+  }
   if (!is.list(answer)) abort_site(name, "it does not answer as a site", NULL)
   if (!is.null(answer$error)) {
     abort_site(name, as.character(answer$message)[1L], answer$field, kind = answer$error)
@@ -200,6 +203,18 @@ abort_site <- function(name, words, field, parent = NULL, kind = NULL) {
   abort("site", sprintf("Site \"%s\": %s", name, sub("[.]?$", ".", words)),
     argument = field, place = name, reason = kind, parent = parent
   )
+}
+
+#' Parties go by what the sites call themselves.
+#' @noRd
+check_site_names <- function(sites) {
+  own <- lapply(sites$public, `[[`, "site")
+  again <- which(duplicated(own))
+  if (length(again)) {
+    abort_site(sites$names[again[1L]],
+      sprintf("another site is called \"%s\", too", own[[again[1L]]]), "Site"
+    )
+  }
 }
 
 #' What all sites say of their columns, which must be the same.

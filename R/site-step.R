@@ -11,90 +11,91 @@ site_step <- function(site, run, round, inbox) {
   check_run_name(run)
   whole <- is.numeric(round) && length(round) == 1L && is.finite(round) && round == round(round)
   if (!whole) decline("The round is no whole number.", "round")
-  it <- live_run(site, run)
-  values <- doubles_from_wire(inbox, it$plan$problem$d)
+  last <- last_round(site, run, round)
+  plan <- live_run(site, run, last)$plan
+  values <- doubles_from_wire(inbox, plan$problem$d)
   ok <- !is.null(values) && all(is.finite(values)) && all(abs(values) <= .largest_inbox)
   if (!ok) {
-    decline(sprintf("The inbox must be %d finite numbers.", it$plan$problem$d), "inbox")
+    decline(sprintf("The inbox must be %d finite numbers.", plan$problem$d), "inbox")
   }
   digest <- digest_of(values)
-  claim <- claim_round(site, it, round, digest)
-  if (!is.null(claim$message)) return(claim$message)
-  message <- compute_round(site, run, round, values, claim$done)
+  answered <- answered_round(plan, last, round, digest)
+  if (!is.null(answered)) return(answered)
+  message <- compute_round(site, run, round, values, last$round)
   # with its cache: else the last digits would tell a run that was taken up again
   state <- core_call(.Call(ffi_party_save, site$live[[run]]$handle, TRUE))
-  stored <- with_store(site, function(con) {
-    store_message(con, it$run, round, digest, message$values, message$sent, state)
+  with_store(site, function(con) {
+    at <- run_at(site, run)
+    if (store_message(con, at, last$round, round, digest, message, state)) {
+      site$live[[run]]$last <- list(opened = last$opened, closed = FALSE, round = as.integer(round))
+      return(message)
+    }
+    # another process was faster: its message is the answer, or there is none
+    site$live[[run]]$at <- site$live[[run]]$last <- NULL
+    answered <- answered_round(plan, store_last(con, at), round, digest)
+    if (is.null(answered)) decline("The round is over.", "round")
+    answered
   })
-  if (stored) return(message)
-  # somebody else was asked for the same, and was faster; or for more
-  claim <- claim_round(site, it, round, digest)
-  if (is.null(claim$message)) decline("The round is over.", "round")
-  claim$message
+}
+
+#' What was last answered: what this process remembers where the round is the next one (whether it
+#' still is the last one shows when the message is stored), else what the data base says.
+#' @noRd
+last_round <- function(site, run, round) {
+  last <- site$live[[run]]$last
+  if (!is.null(last) && round == last$round + 1L) return(last)
+  with_store(site, function(con) store_last(con, run_at(site, run)))
 }
 
 #' A run that this process knows, or has read again from the site's data base.
+#' @param last of store_last().
 #' @noRd
-live_run <- function(site, run) {
-  row <- with_store(site, function(con) store_run(con, run_at(site, run)))
-  if (!is.null(row) && !row$closed && is_expired(row, site$policy$deadline)) {
+live_run <- function(site, run, last) {
+  if (is.null(last)) decline("There is no such run.", "run")
+  if (!last$closed && is_expired(last, site$policy$deadline)) {
     site_close(site, run)
-    row$closed <- TRUE
+    last$closed <- TRUE
   }
-  if (is.null(row)) decline("There is no such run.", "run")
-  if (row$closed) {
+  if (last$closed) {
     site$live[[run]] <- NULL
     decline("This run is over.", "run")
   }
-  it <- site$live[[run]]
-  if (is.null(it)) {
+  if (is.null(site$live[[run]])) {
+    row <- with_store(site, function(con) store_run(con, run_at(site, run)))
     plan <- recipe_plan(row$recipe)
     party <- check_site_plan(site$policy, plan, site$n)
-    it <- list(plan = plan, party = party,
+    site$live[[run]] <- list(plan = plan, party = party,
       records = own_records(plan, site_records(plan, site$data)))
-    site$live[[run]] <- it
   }
-  list(plan = it$plan, run = run_at(site, run))
+  site$live[[run]]
 }
 
-#' A round belongs to the inbox it is first asked for with. Who was late may skip rounds (users
-#' remember each of them): what was claimed and not stored never left.
-#' @return list(message, done): the stored message of this round, or NULL; and which round the
-#'   stored state is of, or NA.
+#' The stored message of a round, or NULL where it is to be computed. A round belongs to the inbox
+#' it was answered for. Who was late may skip rounds (users remember each of them).
 #' @noRd
-claim_round <- function(site, it, round, digest) {
-  next_after <- function(row) {
-    if (is.na(row$round)) first_round(it$plan) else row$round + (length(row$message) > 0L)
+answered_round <- function(plan, last, round, digest) {
+  if (last$closed) decline("This run is over.", "run")
+  if (!is.na(last$round) && round == last$round) {
+    if (last$inbox != digest) {
+      decline(sprintf("Round %d was asked for with another inbox.", round), "inbox")
+    }
+    return(stored_message(last))
   }
-  with_store(site, function(con) {
-    ledger_transaction(con, function(con) {
-      row <- store_run(con, it$run)
-      if (row$closed) decline("This run is over.", "run")
-      if (!is.na(row$round) && round == row$round) {
-        if (row$inbox != digest) {
-          decline(sprintf("Round %d was asked for with another inbox.", round), "inbox")
-        }
-        return(list(message = if (length(row$message)) stored_message(row), done = row$done))
-      }
-      due <- next_after(row)
-      skips <- round > due || (round == due + 1 && !length(row$message))
-      if (round < due || round > length(it$plan$rule) ||
-        (skips && inherits(it$plan$method, "dpadmm_family_server"))) {
-        decline(sprintf("The next round is %d, not %s.", due, format(round)), "round")
-      }
-      store_claim(con, it$run, round, digest)
-      list(done = row$done)
-    })
-  })
+  due <- if (is.na(last$round)) first_round(plan) else last$round + 1L
+  skips <- round > due && inherits(plan$method, "dpadmm_family_server")
+  if (round < due || round > length(plan$rule) || skips) {
+    decline(sprintf("The next round is %d, not %s.", due, format(round)), "round")
+  }
+  NULL
 }
 
 first_round <- function(plan) if (!is.null(core_orders(plan$method, plan)$inverse)) 0L else 1L
 
-#' The message of a round, from the state after round `done`.
+#' The message of a round, from the state after the `last` one that was answered.
 #' @noRd
-compute_round <- function(site, run, round, values, done) {
+compute_round <- function(site, run, round, values, last) {
   it <- site$live[[run]]
-  if (is.null(it$handle) || !identical(it$at, as.double(done))) {
+  if (is.null(it$handle) || !identical(it$at, as.double(last))) {
     site$live[[run]]$handle <- load_party(site, run)
   }
   site$live[[run]]$at <- NULL # until the round is over

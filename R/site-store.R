@@ -1,13 +1,13 @@
 # What a site keeps of its runs, in the data base of its ledger: the charge, the key and the state
-# of a run stand or fall together. A row of `run` is one fit; a round is claimed by the digest of
-# its inbox before anything is computed, and its message is stored before it leaves, with the state
-# after that round (`done`). So no message leaves that was computed for another inbox than the one
-# its round is known by, and no noise is used twice, whatever dies when.
+# of a run stand or fall together. A row of `run` is one fit; a message is stored before it leaves,
+# in one statement with the inbox it was computed for and the state after it, and only where the
+# round before is still the last one. So no round has two messages, and no noise is used twice,
+# whatever dies when and whoever is asked for the same.
 
 .run_table <- "CREATE TABLE IF NOT EXISTS run (
   run TEXT PRIMARY KEY, data_id TEXT NOT NULL, plan TEXT NOT NULL, recipe TEXT NOT NULL,
   opened REAL NOT NULL, closed INTEGER NOT NULL DEFAULT 0, seeded INTEGER NOT NULL,
-  key BLOB, state BLOB, done INTEGER, round INTEGER, inbox TEXT, message BLOB, sent INTEGER)"
+  key BLOB, state BLOB, round INTEGER, inbox TEXT, message BLOB, sent INTEGER)"
 
 #' @return a connection to the site's data base.
 #' @noRd
@@ -33,6 +33,18 @@ store_run <- function(con, run) {
   row
 }
 
+#' What a step needs to know of a run, as a list, or NULL: not its key, plan and state, which may
+#' be long.
+#' @noRd
+store_last <- function(con, run) {
+  found <- DBI::dbGetQuery(con, "SELECT opened, closed, round, inbox, message, sent FROM run
+    WHERE run = ?", params = list(run))
+  if (nrow(found) == 0L) return(NULL)
+  row <- lapply(found, `[[`, 1L)
+  row$closed <- row$closed == 1
+  row
+}
+
 #' A run begins.
 #' @noRd
 store_open <- function(con, run, data_id, recipe, key, seeded) {
@@ -42,23 +54,15 @@ store_open <- function(con, run, data_id, recipe, key, seeded) {
   ))
 }
 
-#' A round is claimed for one inbox.
+#' A round's message, and the state after it.
+#' @param last the round before, or NA.
+#' @return whether that was still so, else nothing is stored.
 #' @noRd
-store_claim <- function(con, run, round, inbox) {
-  DBI::dbExecute(con,
-    "UPDATE run SET round = ?, inbox = ?, message = NULL, sent = NULL WHERE run = ?",
-    params = list(round, inbox, run)
-  )
-}
-
-#' The message of a claimed round, and the state after it.
-#' @return whether it was still claimed, and nothing stored.
-#' @noRd
-store_message <- function(con, run, round, inbox, values, sent, state) {
-  stored <- DBI::dbExecute(con, "UPDATE run SET message = ?, sent = ?, state = ?, done = round
-    WHERE run = ? AND round = ? AND inbox = ? AND message IS NULL AND closed = 0", params = list(
-    list(writeBin(values, raw(), endian = "little")), as.integer(sent), list(state),
-    run, round, inbox
+store_message <- function(con, run, last, round, inbox, message, state) {
+  stored <- DBI::dbExecute(con, "UPDATE run SET round = ?, inbox = ?, message = ?, sent = ?,
+    state = ? WHERE run = ? AND round IS ? AND closed = 0", params = list(
+    as.integer(round), inbox, list(writeBin(message$values, raw(), endian = "little")),
+    as.integer(message$sent), list(state), run, as.integer(last)
   ))
   stored == 1
 }

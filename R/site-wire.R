@@ -56,3 +56,7 @@ digest_of <- function(x) {
   }
   digest::digest(bytes, algo = "sha256", serialize = FALSE)
 }
+
+#' Whether a string has no other characters than transports let through.
+#' @noRd
+is_on_wire <- function(text) grepl("^[A-Za-z0-9_.+;:,$-]+$", text, useBytes = TRUE)
