@@ -75,7 +75,7 @@ answer_call <- function(request, call) {
   site <- NULL
   refusal <- answer_of({
     check_literals(arguments, formals(datashield_functions()[[request]]))
-    site <- registered_site(arguments$data)
+    site <- site_of_data(arguments$data)
     NULL
   })
   if (is.null(site)) return(refusal)
@@ -107,7 +107,7 @@ check_literals <- function(arguments, formals) {
 
 #' @param data what a hub says is the name of a data set.
 #' @noRd
-registered_site <- function(data) {
+site_of_data <- function(data) {
   check_id(data, "data")
   path <- file.path(policy_directory(), paste0(data, ".dcf"))
   stamp <- unlist(file.info(path)[c("mtime", "size")])
