@@ -42,7 +42,7 @@ charge_cost <- function(events, budget) {
   if (budget$delta == 0) return(proved_epsilon(events, 0))
   books <- open_books(events)
   if (!all(accountant_rdp()$handles(books$kinds))) return(Inf)
-  curve <- as.vector(rdp_curves(books$kinds, budget$order - 1))
+  curve <- as.vector(rdp_curves(books$kinds)(budget$order - 1))
   cost <- vapply(books$ledgers, function(own) {
     round_up(sum(curve[own$kind] * own$count), length(own$kind) + 4L)
   }, 0)
