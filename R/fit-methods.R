@@ -55,9 +55,16 @@ warn_of_shortening <- function(blueprint) {
 #' @noRd
 node_models <- function(fit, node = NULL) {
   models <- fit$coefficients
-  if (is.null(node)) return(t(colMeans(models)))
+  if (is.null(node)) return(t(colSums(models * node_shares(fit))))
   if (identical(node, "all")) return(models)
   models[node_row(fit, node), , drop = FALSE]
+}
+
+#' What each node counts for in the model of all.
+#' @noRd
+node_shares <- function(fit) {
+  network <- fit$plan$problem$network
+  if (is.null(network)) 1 else model_shares(network)
 }
 
 #' The row of the name or number of a node.

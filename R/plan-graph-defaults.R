@@ -34,7 +34,8 @@ default_parameters <- function(problem, budget, iterations, grows, cycle) {
   )
   steps <- sum(growth^-seq_len(K)) * if (cycle > 1L) 1 + 1 / (1 + .default_proximal) else 1
   eta <- mean(problem$C) * problem$row_bound^2 * steps / (2 * degree * time)
-  list(eta = eta, growth = growth, gamma = 2 * .default_proximal * eta * growth * degree)
+  each <- if (is.null(problem$network$factor)) degree else problem$degree
+  list(eta = eta, growth = growth, gamma = 2 * .default_proximal * eta * growth * each)
 }
 
 #' Standard deviation of one noisy update's linear term per coordinate, root mean square over the
@@ -60,13 +61,19 @@ noise_time <- function(problem, budget, K) {
   if (sd == 0) Inf else .default_noise / (sd / sqrt(K * problem$N))
 }
 
-#' The longest time at which curvature costs little of the budget: for Gamma-norm noise
+#' The longest time at which curvature costs little of the budget.
+#' @noRd
+curvature_time <- function(problem, budget, iterations, K) {
+  if (!budget$private || !is.null(budget$noise)) return(Inf)
+  min(curvature_times(problem, budget, iterations, K) * problem$degree) / mean(problem$degree)
+}
+
+#' The same for each node, were its degree the mean: for Gamma-norm noise
 #' its sum of log(1 + kappa) is a tenth of it; for Gaussian noise kappa is small against
 #' the shift (Theorems 2 and 3 of the accounting vignette) and against one over the order
 #' at which the budget is met.
 #' @noRd
-curvature_time <- function(problem, budget, iterations, K) {
-  if (!budget$private || !is.null(budget$noise)) return(Inf)
+curvature_times <- function(problem, budget, iterations, K) {
   loss <- problem$loss
   kappa <- if (noise_mechanism(budget$mechanism)$pure) {
     0.1 * budget$epsilon / K
@@ -75,7 +82,5 @@ curvature_time <- function(problem, budget, iterations, K) {
     shift <- if (loss$logistic_curvature) 0.5 else 0.15
     pmin(shift / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / budget$delta))))
   }
-  share <- problem$C / mean(problem$C)
-  min(kappa / share * problem$size) / loss$curvature * iterations *
-    min(problem$degree) / mean(problem$degree)
+  kappa * problem$size / (problem$C / mean(problem$C)) / loss$curvature * iterations
 }

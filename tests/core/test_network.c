@@ -22,7 +22,7 @@ static dpa_network network_of(lists *to, const unsigned char *adjacent, size_t n
         to->neighbour[next++] = (int)j;
   }
   to->start[nodes] = next;
-  const dpa_network network = {nodes, to->start, to->neighbour};
+  const dpa_network network = {.nodes = nodes, .start = to->start, .neighbour = to->neighbour};
   return network;
 }
 
