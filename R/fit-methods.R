@@ -63,8 +63,8 @@ node_models <- function(fit, node = NULL) {
 #' What each node counts for in the model of all.
 #' @noRd
 node_shares <- function(fit) {
-  network <- fit$plan$problem$network
-  if (is.null(network)) 1 else model_shares(network)
+  problem <- fit$plan$problem
+  if (is.null(problem$network)) 1 else model_shares(problem)
 }
 
 #' The row of the name or number of a node.

@@ -42,7 +42,7 @@ forecast_of.dpadmm_family_graph <- function(method, plan) {
     none + scale_sd(plan, plan$scales$objective), none + sent_sd(plan),
     pull = problem$C, ridge = problem$rho / problem$N,
     network = problem$network, loss = problem$loss, row_bound = problem$row_bound,
-    d = problem$d, test = test
+    d = problem$d, test = test, share = model_shares(problem)
   )
 }
 

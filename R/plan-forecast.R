@@ -29,15 +29,15 @@
 #' @return list(noise, most, signal), see [forecast_settled()].
 #' @noRd
 forecast_graph <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge,
-                           network, loss, row_bound, d, test = NULL) {
+                           network, loss, row_bound, d, test = NULL, share = 1 / length(pull)) {
   patterns <- if (is.null(test)) 1L else 4L
   sent <- if (!is.null(test)) lapply(rep(1:patterns, each = 2L), coin_sends, dim(eta), test)
   neighbours <- neighbour_sums(network, 2L * patterns)
-  share <- pull * row_bound^2 / d
+  curved <- pull * row_bound^2 / d
   forecast_settled(function(w) {
-    curvature <- outer(share, rep(w, patterns)) + ridge
+    curvature <- outer(curved, rep(w, patterns)) + ridge
     answer <- graph_response(update, eta, theta, gamma, objective_sd, output_sd, pull, curvature,
-      network$degree, neighbours, sent, model_shares(network)
+      network$degree, neighbours, sent, share
     )
     by_w <- lapply(answer, matrix, nrow = 2L)
     list(

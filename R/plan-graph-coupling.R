@@ -20,7 +20,7 @@ couple_nodes <- function(method, problem, budget, iterations, K) {
   network <- problem$network
   count <- network$degree
   most <- curvature_times(problem, budget, iterations, K)
-  time <- min(problem$records, noise_time(problem, budget, K))
+  time <- min(steady_time(problem, iterations, K), noise_time(problem, budget, K))
   mass <- shared_mass(count * problem$C, mean(count) * time / most, sum(count))
   near <- neighbour_sums(network, 1L)
   each <- matrix(mass / count)
@@ -42,9 +42,9 @@ shared_mass <- function(share, least, total) {
   pmax(share * min((total - rest) / cumsum(share[order])), least)
 }
 
-#' What each node counts for in the model of all: as its edges weigh, where they are unlike.
+#' What each node counts for in the model of all: as in the objective, where that decides what its
+#' edges weigh.
 #' @noRd
-model_shares <- function(network) {
-  if (is.null(network$factor)) return(1 / length(network$degree))
-  network$degree / sum(network$degree)
+model_shares <- function(problem) {
+  if (is.null(problem$network$factor)) rep(1 / problem$N, problem$N) else problem$C / sum(problem$C)
 }

@@ -11,6 +11,8 @@
 .default_noise <- 1.6    # noise gathered by the mean classifier, sd of a coordinate
 .default_growth <- 4     # growth of the penalty over a private run
 .default_proximal <- 0.1 # gamma against 2 eta V
+.default_overshoot <- 8  # longest step, in units of noisy updates over the largest curvature
+.default_few <- 4        # and as if there were no fewer of them
 
 #' Iterations where the user gave none: 50, but for a finite total budget fewer; very few for a
 #' pure budget, whose noise grows with every release.
@@ -25,12 +27,12 @@ default_iterations <- function(budget) {
 #' @param grows whether the method's penalty grows; cycle: updates of which one is noisy.
 #' @noRd
 default_parameters <- function(problem, budget, iterations, grows, cycle) {
-  n <- problem$records
   degree <- mean(problem$degree)
   K <- ceiling(iterations / cycle)
   growth <- if (grows && budget$private) .default_growth^(1 / K) else 1
   time <- min(
-    n, noise_time(problem, budget, K), curvature_time(problem, budget, iterations, K)
+    steady_time(problem, iterations, K), noise_time(problem, budget, K),
+    curvature_time(problem, budget, iterations, K)
   )
   steps <- sum(growth^-seq_len(K)) * if (cycle > 1L) 1 + 1 / (1 + .default_proximal) else 1
   eta <- mean(problem$C) * problem$row_bound^2 * steps / (2 * degree * time)
@@ -54,6 +56,15 @@ noise_sd <- function(problem, budget, K) {
   accounting <- if (mechanism$pure && budget$delta == 0) 1 else 1.085
   sd <- accounting * sqrt(K) * noise_multiplier(budget, problem$d, K) * sensitivity
   sqrt(mean(sd^2))
+}
+
+#' The longest time without steps that overshoot for good: an exact update and the recycled one
+#' after it turn what is left in a direction of curvature h into (1 - s h) / (1 + s h) times that,
+#' for steps of time s. With K of them it is forgotten for s h up to some K.
+#' @noRd
+steady_time <- function(problem, iterations, K) {
+  step <- max(.default_overshoot * c(K, .default_few)) / problem$loss$curvature
+  min(problem$records, step * iterations)
 }
 
 noise_time <- function(problem, budget, K) {

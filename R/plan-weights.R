@@ -39,6 +39,9 @@ NULL
 
 .party_weights <- c("precision", "records", "nodes")
 
+# Variance of the noise in the last model over that of the mean of all noise: see below.
+.last_noise <- 64
+
 #' Shares of the parties in the objective, of mean 1.
 #' @param K noisy updates of the run.
 #' @noRd
@@ -50,7 +53,7 @@ party_shares <- function(weights, problem, budget, K) {
     precision = {
       z <- pmin(noise_multiplier(budget, problem$d, K), 1e300)
       unit <- max(1, z) # squares of z itself may overflow
-      1 / (1 / unit^2 / size + 16 * problem$d * (z / unit / size)^2)
+      1 / (1 / unit^2 / size + .last_noise * 16 * problem$d * (z / unit / size)^2)
     }
   )
   counts / mean(counts)
