@@ -1,13 +1,14 @@
 # What to expect of a plan: each family's forecast, in words.
 
-#' @return list(noise, most, signal, verdict, ratio, sentence, advice), see
-#'   plan-forecast.R and plan-forecast-words.R.
+#' @return list(noise, most, signal, verdict, ratio, sentence, advice, alone), see
+#'   plan-forecast.R, plan-forecast-words.R and plan-forecast-alone.R.
 #' @noRd
 expected_of <- function(plan) {
   if (!plan$private) return(forecast_words(list(noise = 0, most = 0, signal = NA_real_), 1))
   expected <- forecast_of(plan$method, plan)
   parties <- if (on_graph(plan$method)) plan$problem$N else 1
-  c(expected, forecast_words(expected, plan$problem$d, parties))
+  words <- forecast_words(expected, plan$problem$d, parties)
+  c(expected, words, list(alone = better_alone(plan, expected)))
 }
 
 #' @noRd
@@ -100,15 +101,21 @@ penalty_curvature <- function(penalty) {
 forecast_text <- function(plan) {
   expected <- plan$expected
   if (expected$verdict == "no noise") return(character())
-  strwrap(paste("What to expect:", expected$sentence, expected$advice), 88, exdent = 2)
+  alone <- alone_sentence(expected$alone)
+  strwrap(paste(c("What to expect:", expected$sentence, expected$advice, alone), collapse = " "),
+    88,
+    exdent = 2
+  )
 }
 
 #' A fit that is likely to be noise says so before it spends its budget.
 #' @noRd
 warn_of_noise <- function(plan) {
   expected <- plan$expected
-  if (expected$verdict != "mostly noise") return(invisible())
-  warn("utility", paste(expected$sentence, expected$advice), argument = "epsilon",
+  alone <- alone_sentence(expected$alone)
+  if (expected$verdict != "mostly noise" && is.null(alone)) return(invisible())
+  warn("utility", paste(c(expected$sentence, expected$advice, alone), collapse = " "),
+    argument = if (is.null(alone)) "epsilon" else "weights",
     verdict = expected$verdict, ratio = expected$ratio
   )
 }
