@@ -1,5 +1,5 @@
-# What to expect of the largest node alone: a model of all that is forecast to be worse is said to be
-# so before anything is spent.
+# What to expect of the largest node alone: where the model of all is forecast to be worse, the plan
+# says so before anything is spent.
 
 # How much worse, in signal over error: forecasts are not better than that.
 .forecast_alone <- 1.2
@@ -54,7 +54,7 @@ signal_over_error <- function(expected, problem) {
 alone_sentence <- function(alone) {
   if (is.null(alone)) return(NULL)
   sprintf(
-    "The records of \"%s\" alone are forecast to make a better model (%s instead of %s).",
+    "The records of \"%s\" alone are forecast to do better: signal over error %s instead of %s.",
     alone$name, forecast_number(alone$ratio[2L]), forecast_number(alone$ratio[1L])
   )
 }
