@@ -118,3 +118,26 @@ test_that("alike weights are the most precise ones for noise that hides the larg
     expect_true(all(cost(rep(1, 3)) <= others))
   }
 })
+
+test_that("what a node's messages give away is found over weighted edges, too", {
+  sizes <- c(40, 6, 5)
+  x <- matrix(seeded_normals(sum(sizes) * 2, 8), ncol = 2)
+  x <- 0.9 * x / sqrt(rowSums(x^2))
+  y <- ifelse(x[, 1] > 0, 1, -1)
+  # so large a budget that next to no noise is left
+  fit <- dpadmm_fit(x, y, nodes = rep(1:3, sizes), epsilon = 3e4, delta = 1e-5, seed = 3,
+    iterations = 8, control = dpadmm_control(keep_iterates = TRUE, progress = FALSE))
+  expect_false(is.null(fit$plan$problem$network$factor))
+  plan <- fit$plan
+  own <- 41:45 # all of node 2 but one
+  start <- matrix(0, 2, 3)
+  got <- dpadmm:::missing_gradients(fit, x[own, ], y[own], 2, plan$problem$network, plan$eta,
+    plan$theta, start)
+  slope <- -y[46] * stats::plogis(-y[46] * as.vector(got$at %*% x[46, ]))
+  expect_lt(max(abs(got$gradient - outer(slope, x[46, ]))), 0.03)
+
+  fit$plan$problem$network$factor <- NULL
+  wrong <- dpadmm:::missing_gradients(fit, x[own, ], y[own], 2, plan$problem$network, plan$eta,
+    plan$theta, start)
+  expect_gt(max(abs(wrong$gradient - outer(slope, x[46, ]))), 0.3)
+})
