@@ -135,7 +135,6 @@ test_that("what a node's messages give away is found over weighted edges, too", 
     plan$theta, start)
   slope <- -y[46] * stats::plogis(-y[46] * as.vector(got$at %*% x[46, ]))
   expect_lt(max(abs(got$gradient - outer(slope, x[46, ]))), 0.03)
-
   fit$plan$problem$network$factor <- NULL
   wrong <- dpadmm:::missing_gradients(fit, x[own, ], y[own], 2, plan$problem$network, plan$eta,
     plan$theta, start)
