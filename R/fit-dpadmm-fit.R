@@ -72,9 +72,11 @@
 #' * `iterations = 30` for Gaussian noise; for a pure budget, whose noise grows with every
 #'   release, twice epsilon, at least 2 and at most 10; 50 with `noise` given.
 #' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n, the time at
-#'   which the mean classifier has gathered noise of standard deviation 1.6 a coordinate, and the
-#'   time at which curvature would cost a large part of the budget; `growth` multiplies the penalty
-#'   by 4 over a private run; `gamma = 0.2 eta V`. V is the mean degree.
+#'   which the mean classifier has gathered noise of standard deviation 1.6 a coordinate, the time
+#'   at which curvature would cost a large part of the budget, and that of steps so long that
+#'   overshooting is not forgotten in so few of them; `growth` multiplies the penalty by 4 over a
+#'   private run; `gamma = 0.2 eta V`. V is the mean degree. Edges of unlike nodes are weighted, see
+#'   [party-weights].
 #'
 #' The constants were chosen on Adult and on synthetic data.
 #'

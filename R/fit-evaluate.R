@@ -95,7 +95,7 @@ loss_trace.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, o
   path <- array(fit$iterates, c(T, N, d))
   over <- over_nodes(node)
   if (is.null(node)) {
-    path <- colMeans(aperm(path, c(2L, 1L, 3L)))
+    path <- colSums(aperm(path, c(2L, 1L, 3L)) * node_shares(fit))
   } else if (is.null(over) && !identical(node, "all")) {
     path <- path[, node_row(fit, node), ]
   }

@@ -45,7 +45,7 @@ split_result <- function(plan, result) {
 sending <- function(sent, problem) {
   if (is.null(sent)) return(NULL)
   dimnames(sent) <- list(problem$names, NULL)
-  degree <- problem$degree
+  degree <- receivers(problem)
   count <- sum(rowSums(sent) * degree)
   list(sends = sent, messages = c(sent = count, saved = sum(degree) * ncol(sent) - count))
 }

@@ -17,7 +17,8 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
   iterations <- settings$iterations
   if (is.null(iterations)) iterations <- if (optimum) 1 else default_iterations(budget)
   iterations <- as.integer(iterations)
-  problem <- weigh_parties(problem, budget, noisy_updates(method, iterations))
+  K <- noisy_updates(method, iterations)
+  problem <- couple_nodes(method, weigh_parties(problem, budget, K), budget, iterations, K)
   if (budget$private && is.infinite(problem$loss$lipschitz)) {
     abort("argument", sprintf(
       'A private fit needs a loss with bounded slope; "%s" has none (try "huber").',

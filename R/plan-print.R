@@ -105,9 +105,14 @@ traffic <- function(plan) {
   bytes <- 8 * problem$d
   data.frame(
     party = problem$names, records = problem$size, messages = sends, numbers = problem$d,
-    neighbours = if (is.null(problem$degree)) 1 else problem$degree,
-    bytes = sends * bytes * if (is.null(problem$degree)) 1 else problem$degree
+    neighbours = receivers(problem), bytes = sends * bytes * receivers(problem)
   )
+}
+
+#' How many get what a party sends.
+#' @noRd
+receivers <- function(problem) {
+  if (is.null(problem$network)) 1 else diff(problem$network$start)
 }
 
 #' @export

@@ -3,7 +3,8 @@
 
 #' Weights of the holders' mean losses, of mean 1: those that make the mean over holders the
 #' mean over records, or alike ones. With the former every record moves its holder's step, and
-#' the mean, as much as any other, so that they are also the most precise ones for given noise.
+#' the mean, as much as any other, so that they are also the most precise ones for noise on the
+#' mean (see party-weights).
 #' @noRd
 holder_weights <- function(problem) {
   if (identical(problem$weights, "nodes")) return(rep(1, problem$N))

@@ -29,12 +29,19 @@ core_orders <- function(method, plan) UseMethod("core_orders")
 core_orders.dpadmm_family_graph <- function(method, plan) {
   problem <- plan$problem
   list(
-    relay = "graph", network = problem$network[c("start", "neighbour")],
+    relay = "graph", network = core_network(problem$network),
     weight = problem$C / problem$size, ridge = problem$rho / problem$N, clip = Inf,
     eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = plan$tol,
     objective_scale = plan$scales$objective, output_scale = plan$scales$output,
     hidden_scale = plan$scales$hidden, reach = plan$reach, test = plan$test, start = plan$start
   )
+}
+
+#' Who hears whom, and where edges are unlike, what they weigh.
+#' @noRd
+core_network <- function(network) {
+  weighted <- if (!is.null(network$factor)) c("factor", "self", "degree")
+  network[c("start", "neighbour", weighted)]
 }
 
 #' @noRd

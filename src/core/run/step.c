@@ -58,7 +58,7 @@ void dpa_party_open(dpa_party *party, dpa_arena *arena, const dpa_plan *plan, si
   party->clip = plan->clip;
   party->layout = plan->relay->layout;
   if (plan->relay == &dpa_relay_graph) {
-    party->degree = (double)dpa_network_degree(&plan->network, i);
+    party->degree = dpa_network_degree(&plan->network, i);
     party->start = plan->start ? plan->start + i * plan->d : NULL;
   }
   if (plan->relay == &dpa_relay_server)
