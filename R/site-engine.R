@@ -62,6 +62,7 @@ begin_round <- function(it, sites, round, tell) {
   if (identical(it$round, round)) return(invisible())
   tell(sites$names[it$status == "late"])
   it$round <- round
+  it$until <- Sys.time() + sites$deadline
   it$answered <- 0L
   it$unwritten <- list()
 }
@@ -85,27 +86,36 @@ end_round <- function(it, sites, journal, rounds) {
 #' @noRd
 late_answer <- function(it, sites, site, i) {
   answer <- tryCatch(sites$fetch(site), error = identity)
-  if (inherits(answer, "condition")) it$status[i] <- "lost"
+  if (inherits(answer, "condition")) leave(it, sites$names[site], i, "lost", .unreachable)
   answer
+}
+
+.unreachable <- "it cannot be reached any more"
+
+#' A site that is asked nothing more; the caller is told when the run is over.
+#' @noRd
+leave <- function(it, name, i, status, words) {
+  it$status[i] <- status
+  it$gone[[length(it$gone) + 1L]] <- list(place = name, message = sprintf(
+    "Site \"%s\", round %d: %s. Its last message stands.", name, it$round, words
+  ))
 }
 
 #' The message of a party for this round: what its site answers in time, or its last one.
 #' @noRd
 heard <- function(it, sites, site, i, d) {
-  stands <- function(status) {
-    it$status[i] <- status
-    list(values = it$last[, i], sent = FALSE, status = status)
-  }
-  if (it$status[i] != "here") return(stands(it$status[i]))
-  answer <- await(sites, site, sites$deadline)
-  if (is.null(answer)) return(stands("late"))
+  stands <- function() list(values = it$last[, i], sent = FALSE, status = it$status[i])
+  if (it$status[i] != "here") return(stands())
+  answer <- await(sites, site, it$until)
   gone <- function(status, words) {
-    it$gone[[length(it$gone) + 1L]] <- list(place = sites$names[site], message = sprintf(
-      "Site \"%s\", round %d: %s. Its last message stands.", sites$names[site], it$round, words
-    ))
-    stands(status)
+    leave(it, sites$names[site], i, status, words)
+    stands()
   }
-  if (inherits(answer, "condition")) return(gone("lost", "it cannot be reached any more"))
+  if (is.null(answer)) {
+    it$status[i] <- "late"
+    return(stands())
+  }
+  if (inherits(answer, "condition")) return(gone("lost", .unreachable))
   if (!is.list(answer)) return(gone("out", "it does not answer as a site"))
   if (!is.null(answer$error)) {
     return(gone("out", paste("it refused:", sub("[.]$", "", as.character(answer$message)[1L]))))

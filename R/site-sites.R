@@ -171,14 +171,14 @@ ask_all <- function(sites, request, arguments, which = seq_along(sites$names)) {
   for (i in which) {
     sites$post(i, request, if (is.function(arguments)) arguments(i) else arguments)
   }
-  answers <- lapply(which, function(i) site_value(sites, i, await(sites, i, sites$deadline)))
+  until <- Sys.time() + sites$deadline
+  answers <- lapply(which, function(i) site_value(sites, i, await(sites, i, until)))
   stats::setNames(answers, sites$names[which])
 }
 
-#' The answer of a site, or NULL after the deadline; an error of the transport as a condition.
+#' The answer of a site, or NULL after a time; an error of the transport as a condition.
 #' @noRd
-await <- function(sites, i, seconds) {
-  until <- Sys.time() + seconds
+await <- function(sites, i, until) {
   repeat {
     answer <- tryCatch(sites$fetch(i), error = identity)
     if (!is.null(answer) || Sys.time() > until) return(answer)
