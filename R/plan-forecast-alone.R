@@ -31,11 +31,11 @@ better_alone <- function(plan, expected) {
 }
 
 halved <- function(problem, i, half) {
+  problem$C <- rep(problem$C[i] / problem$size[i] * half, 2L)
   problem$N <- 2L
   problem$names <- as.character(1:2)
   problem$size <- rep(half, 2L)
   problem$records <- 2 * half
-  problem$C <- rep(problem$C[i] / problem$size[i] * half, 2L)
   problem$network <- resolve_network(network_complete(), 2L)
   problem$degree <- problem$network$degree
   problem

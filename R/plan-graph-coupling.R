@@ -20,7 +20,7 @@ couple_nodes <- function(method, problem, budget, iterations, K) {
   network <- problem$network
   count <- network$degree
   most <- curvature_times(problem, budget, iterations, K)
-  time <- min(steady_time(problem, iterations, K), noise_time(problem, budget, K))
+  time <- min(steady_time(problem, budget, iterations, K), noise_time(problem, budget, K))
   mass <- shared_mass(count * problem$C, mean(count) * time / most, sum(count))
   near <- neighbour_sums(network, 1L)
   each <- matrix(mass / count)

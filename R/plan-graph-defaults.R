@@ -31,7 +31,7 @@ default_parameters <- function(problem, budget, iterations, grows, cycle) {
   K <- ceiling(iterations / cycle)
   growth <- if (grows && budget$private) .default_growth^(1 / K) else 1
   time <- min(
-    steady_time(problem, iterations, K), noise_time(problem, budget, K),
+    steady_time(problem, budget, iterations, K), noise_time(problem, budget, K),
     curvature_time(problem, budget, iterations, K)
   )
   steps <- sum(growth^-seq_len(K)) * if (cycle > 1L) 1 + 1 / (1 + .default_proximal) else 1
@@ -62,7 +62,8 @@ noise_sd <- function(problem, budget, K) {
 #' after it turn what is left in a direction of curvature h into (1 - s h) / (1 + s h) times that,
 #' for steps of time s. With K of them it is forgotten for s h up to some K.
 #' @noRd
-steady_time <- function(problem, iterations, K) {
+steady_time <- function(problem, budget, iterations, K) {
+  if (!budget$private || !is.null(budget$noise)) return(problem$records)
   step <- max(.default_overshoot * c(K, .default_few)) / problem$loss$curvature
   min(problem$records, step * iterations)
 }

@@ -88,6 +88,12 @@ test_that("a plan says when its largest holder alone would do better", {
     alone <- unlike_plan(epsilon = epsilon, weights = "nodes")$expected$alone
     expect_identical(alone$name, "1")
     expect_gt(alone$ratio[2], 1.2 * alone$ratio[1])
+    # about what a plan of its halves is forecast to be, and wherever the holder stands
+    halves <- unlike_plan(sizes = c(3000, 3000), epsilon = epsilon)
+    truth <- dpadmm:::signal_over_error(halves$expected, halves$problem)
+    expect_equal(alone$ratio[2], truth, tolerance = 0.1)
+    last <- unlike_plan(sizes = rev(unlike_sizes), epsilon = epsilon, weights = "nodes")
+    expect_equal(last$expected$alone$ratio, alone$ratio)
   }
   expect_null(unlike_plan(sizes = rep(500, 4), weights = "nodes")$expected$alone)
   plan <- unlike_plan(epsilon = 8, weights = "nodes")
