@@ -65,4 +65,7 @@ print.dpadmm_sites_report <- function(x, ...) {
 }
 
 #' @export
-as.data.frame.dpadmm_sites_report <- function(x, row.names = NULL, optional = FALSE, ...) x$sites
+as.data.frame.dpadmm_sites_report <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_no_dots(...)
+  x$sites
+}
