@@ -23,9 +23,11 @@ plan_recipe <- function(plan) {
 #' @param text of plan_recipe().
 #' @noRd
 recipe_plan <- function(text) {
+  # a plan is public, and so is all that is wrong with it
   refuse <- function(e) {
-    if (inherits(e, "dpadmm_error")) stop(e)
-    abort("plan", "The plan cannot be read.", argument = "plan")
+    if (!inherits(e, "dpadmm_error")) abort("plan", "The plan cannot be read.", argument = "plan")
+    if (!inherits(e, paste0("dpadmm_error_", .kinds_of_records))) stop(e)
+    abort("plan", conditionMessage(e), argument = e$argument)
   }
   asked <- tryCatch(
     recipe_read(jsonlite::fromJSON(text, simplifyVector = FALSE)), error = refuse

@@ -92,16 +92,21 @@ site_answer <- function(site, request, arguments) {
 }
 
 #' An answer: list(value =) or, of a refusal, list(error =, message =, field =). What went wrong
-#' otherwise is not told, because it may hang on a record.
+#' otherwise is not told, because it may hang on a record; nor is a warning.
 #' @noRd
 answer_of <- function(code) {
-  tryCatch(list(value = code), dpadmm_error = function(e) {
-    list(error = sub("dpadmm_error_", "", class(e)[1L]), message = conditionMessage(e),
-      field = e$argument)
-  }, error = function(e) {
+  untold <- function(e) {
     list(error = "site", message = "The site could not do what it was asked.", field = NULL)
-  })
+  }
+  tryCatch(list(value = suppressWarnings(code)), dpadmm_error = function(e) {
+    kind <- sub("dpadmm_error_", "", class(e)[1L])
+    if (kind %in% .kinds_of_records) return(untold(e))
+    list(error = kind, message = conditionMessage(e), field = e$argument)
+  }, error = untold)
 }
+
+# Kinds of errors that records can make.
+.kinds_of_records <- c("finite", "labels", "level", "missing", "row_bound", "shape", "size", "solver")
 
 #' What everybody may know.
 #' @noRd
