@@ -12,6 +12,11 @@ quiet_plan <- function(plan) {
   plan
 }
 
+#' The first round that shows noise: a start with noise is sent before the first round, and shows
+#' in what the first round gives.
+#' @noRd
+first_noisy_round <- function(plan) max(1, min(plan$events$iteration))
+
 #' Scales of noise that a plan's first noisy messages may have.
 #' @noRd
 first_scales <- function(plan) {
@@ -24,7 +29,7 @@ first_scales <- function(plan) {
 with_low_bits <- function(values, release, data1, data2) {
   plan <- attr(release, "settle")(data1)
   if (!plan$private) return(values)
-  first <- first_rows(plan, min(plan$events$iteration))
+  first <- first_rows(plan, first_noisy_round(plan))
   all <- do.call(rbind, values)[, first, drop = FALSE]
   truth <- lapply(list(data1, data2), function(data) {
     value <- attr(release, "prepare")(data, quiet = TRUE)(0)[first]
@@ -41,7 +46,7 @@ with_low_bits <- function(values, release, data1, data2) {
 #' @noRd
 message_runs <- function(release, data, rounds) {
   plan <- attr(release, "settle")(data)
-  first <- if (!plan$private) 1L else min(plan$events$iteration)
+  first <- if (!plan$private) 1L else first_noisy_round(plan)
   served <- !is.null(plan$scales$server)
   rounds <- if (served) first else seq_len(min(rounds, plan$iterations))
   N <- if (served) 1L else plan$problem$N

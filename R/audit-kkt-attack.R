@@ -109,13 +109,15 @@ kkt_attack <- function(fit, known_x, known_y, node, network = fit$plan$problem$n
 missing_gradients <- function(fit, x, y, i, network, eta, theta, before) {
   problem <- fit$plan$problem
   loss <- problem$loss
-  degree <- network$degree[i]
-  near <- network$neighbour[seq(network$start[i] + 1L, length.out = degree)] + 1L
+  near <- network$neighbour[(network$start[i] + 1L):network$start[i + 1L]] + 1L
+  weight <- heard_weights(problem$network, i, near)
+  near <- c(i, near)
+  degree <- sum(weight)
   solved <- fit$plan$rule != "recycled"
   if (!is.null(fit$sends)) solved <- solved & fit$sends[i, ]
   lambda <- numeric(problem$d)
   gradient <- at <- NULL
-  around <- function(messages) rowSums(messages[, near, drop = FALSE])
+  around <- function(messages) as.vector(messages[, near, drop = FALSE] %*% weight)
   for (t in seq_len(fit$plan$iterations)) {
     f <- matrix(fit$iterates[t, , ], problem$N)
     now <- f[i, ]
@@ -131,6 +133,14 @@ missing_gradients <- function(fit, x, y, i, network, eta, theta, before) {
     lambda <- lambda + theta[i, t] / 2 * (degree * now - around(before))
   }
   list(gradient = gradient, at = at)
+}
+
+#' What node i itself and its neighbours weigh in what it hears.
+#' @noRd
+heard_weights <- function(network, i, near) {
+  factor <- network$factor
+  if (is.null(factor)) return(c(0, rep(1, length(near))))
+  c(network$self[i], factor[i] * factor[near])
 }
 
 #' The record whose gradients come closest to the given ones.

@@ -96,12 +96,17 @@ align_nodes <- function(held, network) {
   held
 }
 
+#' Whether `nodes` is a number of nodes, or their numbers, and these are 1.
+#' @noRd
+is_one_node <- function(nodes, n) {
+  length(nodes) %in% c(1L, n) && length(unique(nodes)) == 1L && nodes[1L] %in% 1
+}
+
 #' All records with one holder.
 #' @noRd
 one_holder <- function(nodes, n) {
-  one <- length(nodes) %in% c(1L, n) && length(unique(nodes)) == 1L && nodes[1L] %in% 1
-  if (!is.null(nodes) && !one) {
-    abort("nodes", "This method has one data holder: leave `nodes` at NULL.", argument = "nodes")
+  if (!is.null(nodes) && !is_one_node(nodes, n)) {
+    abort("nodes", "There is one data holder: leave `nodes` at NULL.", argument = "nodes")
   }
   list(index = rep(1L, n), names = "holder", size = n)
 }

@@ -115,7 +115,7 @@ records_planned <- function(blueprint, data, y, loss, given = NULL) {
   with_numbers(records, whole$vectors, data, globalenv(), loss, whole$dropped)
 }
 
-response_name <- function(blueprint) paste(deparse(blueprint$response, 500L), collapse = " ")
+response_name <- function(blueprint) call_words(blueprint$response)
 
 #' The response of a formula, evaluated in data.
 #' @noRd

@@ -9,7 +9,6 @@
 with_numbers <- function(records, given, data, env, loss, dropped = NULL) {
   n <- nrow(records$x)
   weight <- weights_of(records$blueprint, given$case_weights, data, n, env, dropped)
-  if (any(dropped)) weight <- (if (is.null(weight)) 1 else weight) * !dropped
   offset <- offsets_of(records$blueprint, given$offset, data, n, env, dropped)
   records$weight <- weight
   if (loss$classification) {
@@ -21,13 +20,13 @@ with_numbers <- function(records, given, data, env, loss, dropped = NULL) {
 }
 
 #' Weights over their public bound; NULL: all 1.
-#' @param dropped rows whose number is 0, whatever it was.
+#' @param dropped rows that count nothing, whatever their weight, or NULL.
 #' @noRd
 weights_of <- function(blueprint, given, data, n, env, dropped = NULL) {
   how <- blueprint$weights
   if (is.null(how)) {
     refuse_given(given, "case_weights", "weights")
-    return(NULL)
+    return(if (any(dropped)) as.double(!dropped))
   }
   if (is.null(how$call)) {
     w <- given_numbers(given, n, "case_weights")

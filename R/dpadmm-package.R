@@ -18,7 +18,8 @@
 #' * [pp_admm()], [ipp_admm()]: the same with inexact solves, and sending only what helps.
 #' * [fp_admm()]: many users, or several holders, with a server, or a walk from one to another;
 #'   lasso and elastic net.
-#' * [dp_sgd()], [dp_cd()], [grad_admm()], [acc_admm()]: one holder.
+#' * [dp_sgd()], [dp_cd()], [grad_admm()], [acc_admm()]: one holder, or several and a hub that sums
+#'   their noisy gradients.
 #' * [fixed_point()], [general_admm()]: iterations of your own.
 #'
 #' @section Further:

@@ -1,21 +1,19 @@
 #' Fit one private model over several data holders
 #'
-#' Each of N nodes holds some of the records and never shows them. The nodes
-#' exchange noisy coefficients over a network until they agree on one model; the
-#' privacy statement of the result says what those messages can reveal.
+#' Each of N nodes holds some of the records and never shows them. The nodes exchange noisy
+#' coefficients over a network until they agree on one model; the privacy statement of the result
+#' says what those messages can reveal.
 #'
-#' Exactly one of `epsilon` and `noise` is given. With `epsilon` the noise is
-#' calibrated so that every node spends that total under the accountant of
-#' `control` (`epsilon = Inf`: no noise, not private); with `noise` the statement
-#' tells what it amounts to. `delta = 0` uses Gamma-norm noise (pure differential
-#' privacy), `delta > 0` Gaussian noise.
+#' Exactly one of `epsilon` and `noise` is given. With `epsilon` the noise is calibrated so that
+#' every node spends that total under the accountant of `control` (`epsilon = Inf`: no noise, not
+#' private); with `noise` the statement tells what it amounts to. `delta = 0` uses Gamma-norm noise
+#' (pure differential privacy), `delta > 0` Gaussian noise.
 #'
-#' Noise comes from a keyed ChaCha20 generator whose key is drawn from the
-#' operating system; [set.seed()] does not matter. `seed` makes a run repeatable,
-#' and its privacy statement then says "simulation, not a private release".
+#' Noise comes from a keyed ChaCha20 generator whose key is drawn from the operating system;
+#' [set.seed()] does not matter. `seed` makes a run repeatable, and its privacy statement then says
+#' "simulation, not a private release".
 #'
-#' [coef()][coef.dpadmm_fit] gives coefficients in the user's units: log odds per year, or euros
-#' per year.
+#' [coef()][coef.dpadmm_fit] gives coefficients in the user's units: log odds or euros per year.
 #'
 #' @section Columns and rows:
 #' Noise hides a record whose features have norm `control$row_bound` at most.
@@ -67,14 +65,18 @@
 #'   against the mean loss (`lambda = 1/n`), shared among the nodes as `weights` says.
 #' * Without noise (`epsilon = Inf`) and without `iterations` the fit of a decentralised method is
 #'   the minimiser of its objective itself, to a distance of 1e-9 or a gradient of 1e-12 of the
-#'   largest: nothing is hidden, so Newton's method runs on all records together.
+#'   largest: nothing is hidden, so Newton's method runs on all records together. So it is with
+#'   methods of one model, for any loss and penalty, to a gradient of 1e-12 of the largest (where
+#'   rounding allows it; if no model is best, far out). With a `clip` that changes the objective,
+#'   or beyond 2,000 columns (and as many records, or a [regulariser]), iterations are run.
 #' * `iterations = 30` for Gaussian noise; for a pure budget, whose noise grows with every
 #'   release, twice epsilon, at least 2 and at most 10; 50 with `noise` given.
-#' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n,
-#'   the time at which the mean classifier has gathered noise of standard deviation
-#'   1.6 a coordinate, and the time at which curvature would cost a large part of the
-#'   budget; `growth` multiplies the penalty by 4 over a private run; `gamma = 0.2 eta
-#'   V`. V is the mean degree.
+#' * `eta` is such that the run's total step `sum 1 / (2 eta V)` is the smallest of n, the time at
+#'   which the mean classifier has gathered noise of standard deviation 1.6 a coordinate, the time
+#'   at which curvature would cost a large part of the budget, and that of steps so long that
+#'   overshooting is not forgotten in so few of them; `growth` multiplies the penalty by 4 over a
+#'   private run; `gamma = 0.2 eta V`. V is the mean degree. Edges of unlike nodes are weighted, see
+#'   [party-weights].
 #'
 #' The constants were chosen on Adult and on synthetic data.
 #'
@@ -89,13 +91,13 @@
 #'   `c(0, 1)`, or two strings. Stated by you and not read from the records. `NULL`: those of
 #'   `schema`; else `FALSE` and `TRUE` for logical labels, -1 and 1 for numbers, and for
 #'   strings and factors what is there, which is noted as a leak. A plan has its own.
-#' @param data a data frame with the variables of the formula; for a plan what its columns say: a
-#'   data frame, or a matrix with labels `y`.
+#' @param data a data frame with the variables of the formula, or [sites]; for a plan what its
+#'   columns say: a data frame, or a matrix with labels `y`.
 #' @param nodes who holds which record: a number of nodes (the records are split
 #'   evenly at random), a vector or factor of length n, or `~column` of the data
-#'   frame. [fp_admm()] takes each record for a user of its own when it is missing;
-#'   [dp_sgd()], [dp_cd()] and the [gradient] methods have no nodes. With a plan the names and
-#'   numbers of records must be the plan's; where the plan names no parties and `nodes` is
+#'   frame. When it is missing, [fp_admm()] takes each record for a user of its own, and [dp_sgd()],
+#'   [dp_cd()] and the [gradient] methods all records for those of one holder. With a plan the
+#'   names and numbers of records must be the plan's; where the plan names no parties and `nodes` is
 #'   missing, the records are split at random.
 #' @param network who talks to whom: `"complete"`, `"ring"`, `"star"`, or see [network]. Its
 #'   nodes are the sorted values (or levels) of `nodes`.
@@ -116,31 +118,34 @@
 #'   private estimate of given noise), `"records"` (each record the same) or `"nodes"` (each node
 #'   the same, as printed). For decentralised methods.
 #' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; for
-#'   methods with one model 50, without noise 1000.
-#' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods also one a
-#'   node, `c(A = 1, B = 0.5)`: a record then has the guarantee of its own node. Numbers with
-#'   names belong to the nodes of these names, those without to the nodes in their order; an
-#'   unknown or lacking name is an error of class `dpadmm_error_nodes`. So it is with all numbers
-#'   that are given node by node.
+#'   methods with one model 50, without noise the optimum.
+#' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods, and for
+#'   [dp_sgd()], [dp_cd()] and [gradient] methods over several holders, also one a node, `c(A = 1, B
+#'   = 0.5)`: a record then has the guarantee of its own node. Numbers with names belong to the
+#'   nodes of these names, those without to the nodes in their order; an unknown or lacking name is
+#'   an error of class `dpadmm_error_nodes`. So it is with all numbers that are given node by node.
 #' @param delta probability with which the guarantee may fail, in `[0, 1)`.
 #' @param noise noise of a given size instead of a budget: [gamma_noise()] or
 #'   [gaussian_noise()]; or, next to `epsilon`, which noise to calibrate: `"gamma"` or
 #'   `"gaussian"` (for `delta > 0` only).
-#' @param seed a whole number for a repeatable simulation; `NULL` for a private
-#'   release.
+#' @param seed a whole number for a repeatable simulation; `NULL` for a private release.
 #' @param control see [dpadmm_control()].
-#' @param response two numbers, the public bounds of the response of a regression loss. `NULL`:
-#'   those of `schema`; else a formula or data frame fit reads them, which is noted as a leak.
+#' @param response two numbers, public bounds of a regression loss's response. `NULL`: those of
+#'   `schema`; else a formula or data frame fit reads them, which is noted as a leak.
 #' @param intercept whether a matrix or data frame gets an intercept column first. Formulas say
 #'   it themselves. The settings of the papers have none.
 #' @param rows what becomes of rows that could be longer than `control$row_bound`: `"scale"`
 #'   (formulas and data frames), `"error"` (matrices) or `"shorten"`, see Columns and rows.
-#' @param subset of `data`, the rows to use: an expression that is evaluated as [stats::lm()]
-#'   does. How many it keeps is public: an expression with a column of the data, whichever it is,
-#'   is a warning of class `dpadmm_privacy_leak` and a line in the statement.
+#' @param subset of `data`, the rows to use: an expression that is evaluated as [stats::lm()] does.
+#'   How many it keeps is public: one with any column of the data is a warning of class
+#'   `dpadmm_privacy_leak` and a line in the statement.
 #' @param schema public bounds and levels, see [dpadmm_schema()].
+#' @param save of a fit over [sites], a file for what is released, see [dpadmm_resume()].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
+#' @param ledger,data_id a budget of [dpadmm_ledger()] (or a ledger's path, and whose budget) that
+#'   the fit is charged to, whatever becomes of it, before any noise is drawn; too little left is an
+#'   error of class `dpadmm_error_budget`. Neither `seed` nor `epsilon = Inf` goes with it.
 #' @param ... arguments of the matrix method.
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
@@ -151,14 +156,14 @@
 #'   model, when `control` keeps them), `trace` (consensus gap and step size by iteration),
 #'   `events`, `noise`, `nodes`, the `plan` it ran ([dpadmm_plan()]), `converged` (of a fit without
 #'   noise, whether the gradient that is left, as its trace bounds it, is below 1e-5 of the largest
-#'   possible one; else there is a warning of class `dpadmm_warning_convergence`; `NA` with noise),
+#'   possible one, or without `iterations` whether Newton's method came to its end; else there is
+#'   a warning of class `dpadmm_warning_convergence`; `NA` with noise),
 #'   and what else a method releases. It holds no record, nothing computed from records that was
 #'   not released, and no call.
 #'
-#'   Errors are classed, see [dpadmm-conditions].
+#'   Errors are classed, see [dpadmm-conditions]; one about a record tells of it, see there.
 #' @seealso [dpadmm_plan()] for the same without records, [decentralised] for the methods,
-#'   [privacy()], [account()],
-#'   [check_convergence()].
+#'   [privacy()], [account()], [check_convergence()].
 #' @examples
 #' # Four hospitals, 400 patients, a public description of the columns.
 #' n <- 400
@@ -185,7 +190,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                control = dpadmm_control(), classes = NULL, lambda = NULL,
                                weights = c("precision", "records", "nodes"), response = NULL,
                                intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
-                               weight_bound = NULL, offset = NULL, na.action = "fail", ...) {
+                               weight_bound = NULL, offset = NULL, na.action = "fail",
+                               ledger = NULL, data_id = NULL, ...) {
   check_no_dots(...)
   if (!missing(nodes)) nodes <- given_nodes(nodes)
   asked <- asked_of_fit(match.call(), environment())
@@ -198,6 +204,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
       if (!missing(weights)) "weights"
     ), weights = weights, lambda = lambda
   )
+  ledger <- fit_ledger(ledger, data_id, settings$seed)
   if (missing(nodes)) {
     if (on_graph(settings$method)) abort_no_nodes()
     nodes <- NULL
@@ -222,7 +229,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   held <- fit_holders(settings, nodes, nrow(records$x), key)
   plan <- plan_for(settings, records$blueprint, held)
   warn_of_leaks(records$leaks, plan$private, framed)
-  fit <- fit_plan(plan, records, held, key, settings$seed)
+  fit <- fit_plan(plan, records, held, key, settings$seed, ledger = ledger)
   do.call(remember, c(list(fit), asked))
 }
 
@@ -239,6 +246,9 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
     abort("argument", "`data` is missing: a data frame with the formula's variables.",
       argument = "data"
     )
+  }
+  if (inherits(data, "dpadmm_sites")) {
+    return(fit_formula_sites(x, data, schema, ..., rows = rows))
   }
   if (!is.data.frame(data)) {
     abort("argument", sprintf("`data` must be a data frame, not %s.", kind_of(data)),
@@ -271,27 +281,4 @@ dpadmm_fit.data.frame <- function(x, y, nodes, schema = NULL, rows = c("scale", 
   remember(fit,
     schema = schema, rows = rows, intercept = intercept, nodes = node_column(nodes)
   )
-}
-
-#' @rdname dpadmm_fit
-#' @export
-dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
-                                   control = x$control, case_weights = NULL, offset = NULL, ...) {
-  check_no_dots(...)
-  if (missing(data)) {
-    abort("argument", "`data` is missing: the records of the plan.", argument = "data")
-  }
-  check_class(control, "dpadmm_control", "control", "dpadmm_control()")
-  seed <- check_seed(seed)
-  blueprint <- x$problem$blueprint
-  nodes <- given_nodes(nodes)
-  if (is.null(nodes)) nodes <- blueprint$nodes
-  if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
-  given <- list(case_weights = case_weights, offset = offset)
-  records <- records_planned(blueprint, data, y, x$problem$loss, given)
-  key <- noise_key(seed)
-  on.exit(forget_key(key))
-  held <- planned_holders(x$problem, nodes, nrow(records$x), key)
-  warn_of_leaks(records$leaks, x$private, blueprint$kind == "frame")
-  fit_plan(x, records, held, key, seed, control)
 }

@@ -95,7 +95,7 @@ loss_trace.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, o
   path <- array(fit$iterates, c(T, N, d))
   over <- over_nodes(node)
   if (is.null(node)) {
-    path <- colMeans(aperm(path, c(2L, 1L, 3L)))
+    path <- colSums(aperm(path, c(2L, 1L, 3L)) * node_shares(fit))
   } else if (is.null(over) && !identical(node, "all")) {
     path <- path[, node_row(fit, node), ]
   }
@@ -154,7 +154,6 @@ labelled_records <- function(fit, x, y, case_weights = NULL, offset = NULL) {
   range <- blueprint$range
   weight <- weights_of(blueprint, whole$vectors$case_weights, x, n, globalenv(),
     whole$dropped)
-  if (any(whole$dropped)) weight <- (if (is.null(weight)) 1 else weight) * !whole$dropped
   list(
     x = predictors, shorten = kept_length(blueprint, predictors),
     y = if (is.null(range)) y else (y - range$centre) / range$half, unit = response_unit(blueprint),
@@ -206,13 +205,4 @@ penalty_of <- function(plan, models) {
   if (is.null(part)) return(penalty_values(problem$penalty, models))
   y <- (part$c - as.matrix(part$A %*% models)) / part$b
   penalty_values(part$penalty, y, part$weights) / problem$C
-}
-
-#' g of each column of y, its coordinates weighted.
-#' @noRd
-penalty_values <- function(penalty, y, weights = NULL) {
-  core_call(.Call(
-    ffi_penalty_values, penalty$name, penalty_numbers(penalty), as.matrix(y),
-    if (!is.null(weights)) rep_len(as.double(weights), nrow(y))
-  ))
 }

@@ -74,8 +74,7 @@ node_values <- function(nodes, data) {
   column <- all.vars(nodes)
   if (length(column) != 1L || !(column %in% names(data))) {
     abort("argument", sprintf(
-      "`nodes` must be ~column with a column of the data, not %s.",
-      paste(deparse(nodes), collapse = "")
+      "`nodes` must be ~column with a column of the data, not %s.", call_words(nodes)
     ), argument = "nodes")
   }
   data[[column]]
@@ -84,8 +83,8 @@ node_values <- function(nodes, data) {
 #' Whose each record is, for a plan that is yet to be made.
 #' @noRd
 fit_holders <- function(settings, nodes, n, key) {
-  if (!many_holders(settings$method)) return(one_holder(nodes, n))
-  if (is.null(nodes) && !on_graph(settings$method)) return(one_holder(NULL, n))
+  alone <- is.null(nodes) || (by_gradients(settings$method) && is_one_node(nodes, n))
+  if (alone && !on_graph(settings$method)) return(one_holder(nodes, n))
   held <- align_nodes(resolve_nodes(nodes, n, key), settings$network)
   held$named <- !isTRUE(held$split)
   held

@@ -14,7 +14,8 @@
 #' something: the penalty chooses where they lie.
 #'
 #' @param object a fit of [dpadmm_fit()].
-#' @param node `NULL` for the mean over nodes (the consensus model), `"all"` for the
+#' @param node `NULL` for the mean over nodes (the consensus model; unlike nodes count as
+#'   [party-weights] says), `"all"` for the
 #'   N x d matrix, or the name or number of one node (methods with one model have the one
 #'   node `"all"`).
 #' @param scale `"original"`: in the user's units; `"schema"`: of the columns as the bounds of
@@ -51,13 +52,20 @@ warn_of_shortening <- function(blueprint) {
   ), argument = "rows")
 }
 
-#' Models as they were released, one a row: of each node, of one, or their mean.
+#' Models as they were released, one a row: of each node, of one, or of all.
 #' @noRd
 node_models <- function(fit, node = NULL) {
   models <- fit$coefficients
-  if (is.null(node)) return(t(colMeans(models)))
+  if (is.null(node)) return(t(colSums(models * node_shares(fit))))
   if (identical(node, "all")) return(models)
   models[node_row(fit, node), , drop = FALSE]
+}
+
+#' What each node counts for in the model of all.
+#' @noRd
+node_shares <- function(fit) {
+  problem <- fit$plan$problem
+  if (is.null(problem$network)) 1 else model_shares(problem)
 }
 
 #' The row of the name or number of a node.

@@ -7,7 +7,7 @@ new_fit <- function(plan, result, records, seeded) {
   result <- split_result(plan, result)
   columns <- coefficient_names(records$blueprint)
   models <- t(result$f)
-  dimnames(models) <- list(if (share_model(problem)) "holder" else problem$names, columns)
+  dimnames(models) <- list(model_names(problem), columns)
   iterates <- result$iterates
   if (!is.null(iterates)) {
     dimnames(iterates) <- c(
@@ -22,7 +22,7 @@ new_fit <- function(plan, result, records, seeded) {
       coefficients = models, iterates = iterates, trace = trace, events = plan$events,
       noise = plan$noise, nodes = list(names = problem$names, size = problem$size), plan = plan,
       blueprint = records$blueprint, seeded = seeded, simulated = result$simulated,
-      converged = has_converged(plan, trace),
+      converged = has_converged(plan, trace, isTRUE(result$arrived)),
       leaks = if (plan$private) c(records$leaks, plan$leaks)
     ),
     sending(result$sent, problem), result$extra, list(states = result$states)
@@ -45,20 +45,22 @@ split_result <- function(plan, result) {
 sending <- function(sent, problem) {
   if (is.null(sent)) return(NULL)
   dimnames(sent) <- list(problem$names, NULL)
-  degree <- problem$degree
+  degree <- receivers(problem)
   count <- sum(rowSums(sent) * degree)
   list(sends = sent, messages = c(sent = count, saved = sum(degree) * ncol(sent) - count))
 }
 
 #' Run a plan on records; what was sent makes a fit.
 #' @noRd
-fit_plan <- function(plan, records, held, key, seed, control = plan$control) {
+fit_plan <- function(plan, records, held, key, seed, control = plan$control, ledger = NULL) {
   warn_of_noise(plan)
   say_unit(plan)
+  charged <- charge_fit(ledger, plan, records$leaks)
   result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
     control = control
   )
   fit <- new_fit(plan, result, records, seeded = !is.null(seed))
+  fit$ledger <- charged
   warn_unless_converged(fit)
   fit
 }

@@ -10,5 +10,5 @@ privacy.dpadmm_fit <- function(fit, accountant = c("sound", "paper"),
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   check_flag(iterations, "iterations")
   plan_privacy(fit$plan, accountant, delta, view, iterations,
-    run = fit[c("seeded", "simulated", "leaks")])
+    run = c(fit[c("seeded", "simulated", "leaks")], list(charged = charged_words(fit$ledger))))
 }

@@ -3,9 +3,7 @@
 #' @export
 print.dpadmm_fit <- function(x, ...) {
   check_no_dots(...)
-  cat(sprintf("%s: %s, %d coefficients, %d iterations\n\n", x$plan$method$title,
-    parties_words(x$plan$problem), x$plan$problem$d, x$plan$iterations
-  ))
+  cat(head_words(x$plan), "\n\n", sep = "")
   print(shown_privacy(x))
   cat(forecast_text(x$plan), sep = "\n")
   print_messages(x)

@@ -16,11 +16,21 @@
 #' of the mean loss, makes R non-expansive, which the utility theory needs and privacy
 #' does not.
 #'
+#' @section Several holders:
+#' With `nodes`, or `sizes` of a plan, each holder sends the sum of its own records' gradients over
+#' the (expected) batch size, with noise of its own, and a hub adds up what they sent: without
+#' noise the run on all records in one place. One record moves its own holder's message by what it
+#' would move a curator's, and no other, so that each holder's noise is of a curator's size, hides
+#' its records from everybody, the hub included, and adds up: N alike holders have `sqrt(N)` times
+#' the standard deviation. `epsilon` may be one a holder. A batch is drawn by each holder from its
+#' own records, each of them on its own (`"poisson"`); one of a fixed size would be drawn from
+#' all records, which nobody holds, and is an error.
+#'
 #' @param step step size (> 0).
 #' @param batch expected (`"poisson"`) or exact (`"fixed"`) number of records a batch (>=
 #'   1), or their share in (0, 1); `NULL`: all.
 #' @param sampling `"poisson"`: each record on its own; `"fixed"`: a random subset of that
-#'   size.
+#'   size, of one holder only.
 #' @param clip bound on the norm of a record's gradient (> 0); `NULL`: the loss's Lipschitz
 #'   constant times `control$row_bound`.
 #' @param neighbours the neighbouring relation of the guarantee. `"add-remove"`: a record's
@@ -85,5 +95,5 @@ dp_cd <- function(step = 1, blocks = NULL, order = c("random", "permutation"), c
 #' @noRd
 #' @export
 unused_arguments.dpadmm_family_descent <- function(method) {
-  c("C", "rho", "lambda", "weights", "network", "nodes")
+  c("C", "rho", "lambda", "weights", "network")
 }

@@ -44,17 +44,17 @@
 #' With noise of its own (`"block"`) a holder's noise hides its own records from everybody, the
 #' server included: its step costs `2 s` against `sigma`, each time it takes part, and what other
 #' holders spend does not add to it. With `"aggregate"` noise, lambda <= 1/2, one record moves
-#' z after m steps by at most `s sqrt(b (1 - (1 - 2 lambda / b)^m)) / N`, `b = 1 + gamma c R^2 N
-#' B / (2 n)` for the largest B, c the largest second derivative of the loss and R the row bound
-#' (and by `2 lambda m s / N`): more than a step, because what differs adds up in a state. Short
-#' steps keep b near 1. Proofs are in `vignette("privacy-accounting")`, section 6.1. Proximal steps
-#' must then be solved: where one cannot be, the run ends with an error.
+#' z after m steps by at most `s b (1 - (1 - 2 lambda / b)^m) / N`, `b = 1 + gamma c R^2 N B / n`
+#' for the largest B, c the largest second derivative of the loss and R the row bound (and of many
+#' steps less): more than a step, because what differs adds up in a state. Short steps keep b near
+#' 1. Proofs are in `vignette("privacy-accounting")`, section 6.1. Proximal steps must then be
+#' solved: where one cannot be, the run ends with an error.
 #'
-#' Without `gamma` and `iterations` they are worked out from public numbers. Without noise `gamma
-#' = 3 d / (c R^2)` and 1,000 turns a holder, enough to meet glmnet's coefficients on ordinary
-#' data; `fit$trace$step` says how far the last round still went. With `epsilon` 100 turns a
-#' holder and `gamma` such that z gathers noise of a quarter a coordinate (for rows of norm 1),
-#' at most that. With block noise `noise` may be one number a holder.
+#' Without `gamma` and `iterations` they are worked out from public numbers. Without noise a fit
+#' without `iterations` is the minimiser itself (see Defaults of [dpadmm_fit()]), and else `gamma
+#' = 3 d / (c R^2)`; `fit$trace$step` says how far the last round still went. With `epsilon` 100
+#' turns a holder and `gamma` such that z gathers noise of a quarter a coordinate (for rows of
+#' norm 1), at most that. With block noise `noise` may be one number a holder.
 #'
 #' @section Guarantee:
 #' Between neighbours one user's whole data change (with one record a user: one

@@ -1,8 +1,8 @@
-#' Gradient ADMM of one data holder
+#' Gradient ADMM of one data holder or several
 #'
-#' One trusted curator holds all records and minimises `C` times the mean loss plus a
-#' regulariser, `f(x) + g(y)` subject to `A x + B y = c`, by one (noisy) gradient of f a
-#' step. All steps have a closed form:
+#' `C` times the mean loss of all records plus a regulariser, `f(x) + g(y)` subject to `A x + B y
+#' = c`, is minimised by one (noisy) gradient of f a step: that of one trusted curator who holds
+#' all records, or the sum of those that several holders send. All steps have a closed form:
 #'
 #' * `y <- argmin g(y) + (rho/2) ||A x + B y - c + u||^2`, the proximal step of g;
 #' * `x <- x - (eta/gamma) [grad f(x) + P + rho A'(A x + B y - c + u)]`, P the noise;
@@ -11,7 +11,7 @@
 #' `acc_admm()` takes these steps from points extrapolated with Nesterov's weights,
 #' `x + ((theta_t - 1)/theta_(t+1)) (x - x_old)` and the same for u.
 #'
-#' In [dpadmm_fit()], leave `nodes`, `network` and `rho` out, give the regulariser as
+#' In [dpadmm_fit()], leave `network` and `rho` out, give the regulariser as
 #' `penalty` (a [penalty] or a [regulariser]) and choose `iterations`, for which
 #' [optimal_iterations()] may help. The fit holds, besides the usual, `y` and `u` (length
 #' m) and `iterates`, a T x d matrix of x_1, ..., x_T. `trace$gap`
@@ -26,6 +26,19 @@
 #' Gaussian mechanism of `sqrt(T)` times that sensitivity (`accountant = "sound"`). The
 #' printed rule, `sigma^2 = c^2 a T / (2 n^2 epsilon mu)` with
 #' `a = log(1/delta) / ((1 - mu) epsilon) + 1`, is `accountant = "paper"`.
+#'
+#' # Several holders
+#' With `nodes`, or `sizes` of a plan, each holder sends the sum of its own records' gradients,
+#' weighted as in the mean over all records, with noise of its own, and a hub adds up what they
+#' sent. Without noise that is the run on all records in one place. A record is at one holder, and
+#' replacing it by another there moves that holder's gradient, and no other, by at most `2 C c /
+#' n`, n the number of *all* records: so each holder's noise is as large as a curator's would be,
+#' it hides the holder's records from everybody, the hub included, and the noise of N alike holders
+#' that the model sees has `sqrt(N)` times the standard deviation. The guarantee is each holder's
+#' own, for `epsilon` one number or one a holder; `fit$noise` has a row a holder. The printed rule
+#' is about one curator.
+#'
+#' With a seed the noise of a holder depends on its place among the nodes, and not on its name.
 #'
 #' @param eta step size (> 0). By default `1 / L_f` with `L_f = C c1 r^2`, the largest that
 #'   the paper's Lemma 5 allows (c1 the loss's curvature, r the row bound).
@@ -66,6 +79,11 @@
 #' dpadmm_fit(x, y,
 #'   method = acc_admm(rho = 0.1), penalty = graph_guided(rbind(c(1, 2), c(3, 4)), 0.001),
 #'   iterations = 30, epsilon = 1, delta = 1e-5, seed = 1, intercept = FALSE, rows = "shorten"
+#' )
+#' # three hospitals that show their records to nobody, before there is a record
+#' dpadmm_plan(4,
+#'   sizes = c(A = 2500, B = 4000, C = 3000), method = acc_admm(),
+#'   epsilon = c(A = 1, B = 2, C = 1), delta = 1e-5
 #' )
 #' @name gradient
 NULL

@@ -26,6 +26,10 @@
 #' chosen from public numbers (nodes, records, features, degrees, budget), see the
 #' Defaults of [dpadmm_fit()]; never from the records.
 #'
+#' Where `eta` is left to a private fit of unlike nodes, edges are weighted: the sums over
+#' neighbours above are weighted ones, V_i is what a node's edges weigh, and itself; see
+#' [party-weights].
+#'
 #' Where the dual steps of the nodes differ (a vector of `theta`, or of `eta` and
 #' `growth` in the methods whose dual step is the penalty), the sum over nodes of
 #' `lambda_i / theta_i` stays zero: the run then converges to the minimiser of `sum_i

@@ -3,18 +3,13 @@
 
 #' The unit of noise of every party that spends its budget: alike parties are calibrated once,
 #' and each answer says where to look for the next.
-#' @param releases table of all parties.
-#' @param epsilon one a party.
 #' @param events a function of counted releases and a unit: their events, or what a paper
 #'   prints of them.
 #' @noRd
-calibrate_units <- function(releases, epsilon, budget, problem, events, accountant) {
-  node <- ifelse(is.na(releases$node), 1L, releases$node)
-  own <- unname(split(seq_along(node), factor(node, seq_along(epsilon))))
-  counted <- lapply(own, function(rows) counted_releases(releases[rows, , drop = FALSE]))
-  likely <- mapply(likely_unit, counted, epsilon,
-    MoreArgs = list(budget = budget, problem = problem)
-  )
+calibrate_units <- function(plan, events, accountant) {
+  epsilon <- plan$budget$epsilon
+  counted <- counted_by_party(plan)
+  likely <- likely_units(counted, plan$budget, plan$problem)
   unit <- numeric(length(epsilon))
   last <- NULL
   for (group in alike_parties(counted, epsilon, likely)) {
@@ -22,7 +17,7 @@ calibrate_units <- function(releases, epsilon, budget, problem, events, accounta
     near <- likely[i]
     if (identical(last$epsilon, epsilon[i])) near <- near * last$unit / last$likely
     unit[group] <- calibrate_unit(
-      function(unit) events(counted[[i]], unit), epsilon[i], budget$delta, accountant, near,
+      function(unit) events(counted[[i]], unit), epsilon[i], plan$budget$delta, accountant, near,
       sampled = any(counted[[i]]$q < 1)
     )
     last <- list(epsilon = epsilon[i], unit = unit[i], likely = likely[i])
@@ -30,16 +25,41 @@ calibrate_units <- function(releases, epsilon, budget, problem, events, accounta
   unit
 }
 
-#' Groups of parties with the same releases and budget, neighbours in these next to each
-#' other.
+#' The releases of every party that has a budget, alike ones counted.
 #' @noRd
-alike_parties <- function(counted, epsilon, likely) {
+counted_by_party <- function(plan) {
+  releases <- plan$releases
+  node <- ifelse(is.na(releases$node), 1L, releases$node)
+  own <- split(seq_along(node), factor(node, seq_along(plan$budget$epsilon)))
+  lapply(unname(own), function(rows) counted_releases(pick_releases(releases, rows)))
+}
+
+#' @param counted the releases of every party.
+#' @noRd
+likely_units <- function(counted, budget, problem) {
+  like <- like_parties(counted, budget$epsilon)
+  first <- unique(like)
+  unit <- mapply(likely_unit, counted[first], budget$epsilon[first],
+    MoreArgs = list(budget = budget, problem = problem)
+  )
+  unit[match(like, first)]
+}
+
+#' The first party with the same releases and budget, for each party.
+#' @noRd
+like_parties <- function(counted, epsilon) {
   text <- function(x) if (is.double(x)) sprintf("%a", x) else as.character(x)
   key <- vapply(seq_along(counted), function(i) {
-    table <- counted[[i]][setdiff(names(counted[[i]]), c("node", "iteration"))]
+    table <- unclass(counted[[i]])[setdiff(names(counted[[i]]), c("node", "iteration"))]
     paste(c(text(epsilon[i]), unlist(lapply(table, text))), collapse = " ")
   }, "")
-  groups <- unname(split(seq_along(key), match(key, key)))
+  match(key, key)
+}
+
+#' Groups of alike parties, neighbours in budget and noise next to each other.
+#' @noRd
+alike_parties <- function(counted, epsilon, likely) {
+  groups <- unname(split(seq_along(counted), like_parties(counted, epsilon)))
   first <- vapply(groups, `[`, 1L, 1L)
   groups[order(epsilon[first], -likely[first])]
 }

@@ -7,8 +7,8 @@
 #'   the tolerance: a looser one has more of that noise). A private fit whose tolerance is below
 #'   what double precision can promise takes what it can.
 #' @param threads OpenMP threads over the nodes, or the records of one data holder (>= 1).
-#'   The result is the same for any number. [dp_sgd()], [dp_cd()] and some rounds of
-#'   [fp_admm()] (its help says which) take one thread only.
+#'   The result is the same for any number. [dp_sgd()] and [dp_cd()] of one holder, and
+#'   some rounds of [fp_admm()] (its help says which), take one thread only.
 #' @param keep_iterates keep every message, `fit$iterates[iteration, node,
 #'   coefficient]`. They were released anyway. `NULL`: those of one data holder are kept,
 #'   those of many nodes are not.

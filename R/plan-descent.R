@@ -1,4 +1,5 @@
-# Plans of DP-SGD and DP-CD: batches or blocks, a step, and noise on each mean gradient.
+# Plans of DP-SGD and DP-CD: batches or blocks, a step, and noise on each mean gradient, or on
+# each part of it that one of several holders sends (plan-gradient-holders.R).
 
 #' @noRd
 #' @export
@@ -6,7 +7,9 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
   check_gaussian(budget)
   problem$penalty <- check_penalty(problem$penalty)
   p <- method$parameters
-  iterations <- steps_of(settings, budget)
+  budget <- own_budgets(budget, problem)
+  optimum <- wants_model_optimum(method, problem, budget, settings)
+  iterations <- steps_of(settings, budget, optimum)
   bound <- min(p$clip, problem$loss$lipschitz * problem$row_bound)
   if (budget$private && is.infinite(bound)) {
     abort("argument", sprintf(
@@ -14,14 +17,15 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
     ), argument = "clip")
   }
   plan <- list(
-    problem = problem, budget = budget, iterations = iterations, step = p$step,
-    grad_bound = bound, updates = 1L, shapes = character(), neighbours = p$neighbours,
-    start = start_values(settings$control$start, problem$names, problem$d)
+    problem = problem, budget = budget, iterations = iterations, optimum = optimum, step = p$step,
+    grad_bound = bound, updates = 1L, shapes = if (share_model(problem)) "node" else character(),
+    neighbours = p$neighbours,
+    start = start_values(settings$control$start, model_names(problem), problem$d)
   )
   plan <- c(plan, if (method$name == "dp_cd") {
     descent_blocks(p, problem$d, iterations, settings$key)
   } else {
-    descent_batches(p, problem$records)
+    descent_batches(p, problem)
   })
   plan$rule <- rep(if (is.null(plan$turn)) "gradient" else "block", iterations)
   # what a record adds is there or not, or one part goes and another comes
@@ -29,7 +33,7 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
   if (is.null(plan$size)) plan$size <- problem$records
   plan$q <- plan$size / problem$records
   plan$sensitivity <- moved / plan$size
-  plan$words <- list(sees = "Whoever sees every iterate, and the model,")
+  plan$words <- list(sees = who_sees_gradients(problem))
   plan$slop <- descent_rounding(plan)
   plan
 }
@@ -38,9 +42,10 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
 #' @export
 with_releases.dpadmm_family_descent <- function(method, plan) {
   p <- method$parameters
-  # of a random sample, half of the sensitivity is what one record adds (Theorem 10)
+  # of a random sample, half of the sensitivity is what one record adds (Theorem 8)
   halves <- if (plan$q < 1 && p$sampling == "poisson" && p$neighbours == "replace-one") 4 else 2
-  plan$releases <- new_releases("output", NA, seq_len(plan$iterations),
+  node <- gradient_nodes(plan$problem, NA)
+  plan$releases <- new_releases("output", node, rep(seq_len(plan$iterations), each = length(node)),
     round_up(plan$sensitivity) + halves * plan$slop,
     q = plan$q, sampling = if (plan$q < 1) p$sampling else NA_character_,
     neighbours = p$neighbours
@@ -48,10 +53,10 @@ with_releases.dpadmm_family_descent <- function(method, plan) {
   plan
 }
 
-#' A batch may hold all records, whatever its expected size.
+#' Of each party's sum. A batch may hold all records, whatever its expected size.
 #' @noRd
 descent_rounding <- function(plan) {
-  n <- plan$problem$records
+  n <- plan$problem$size
   sum_rounding(n, n * plan$grad_bound / plan$size)
 }
 
@@ -62,7 +67,8 @@ rounding_of.dpadmm_family_descent <- function(method, plan) {
 }
 
 #' @noRd
-descent_batches <- function(p, n) {
+descent_batches <- function(p, problem) {
+  n <- problem$records
   size <- if (is.null(p$batch)) n else p$batch
   if (size < 1) size <- if (p$sampling == "fixed") max(1, round(size * n)) else size * n
   if (size > n) {
@@ -71,6 +77,12 @@ descent_batches <- function(p, n) {
     ), argument = "batch", value = size)
   }
   if (p$sampling == "fixed") check_number(size, "batch", whole = TRUE)
+  if (size < n && p$sampling == "fixed" && share_model(problem)) {
+    abort("argument", paste(
+      "A batch of a fixed size is drawn from all records together, which nobody holds: over",
+      'several holders use sampling = "poisson", or all records (batch = NULL).'
+    ), argument = "sampling")
+  }
   list(size = size, batch = if (size < n) {
     list(kind = p$sampling, size = if (p$sampling == "poisson") size / n else as.integer(size))
   })
@@ -98,7 +110,7 @@ descent_blocks <- function(p, d, iterations, key) {
 #' @export
 apply_unit.dpadmm_family_descent <- function(method, plan, unit) {
   plan$unit <- unit
-  plan$noise <- unit[1L]
-  plan$scales <- list(gradient = unit[1L])
+  plan$noise <- as.vector(unit)
+  plan$scales <- list(gradient = plan$noise)
   plan
 }

@@ -17,11 +17,12 @@
 #'
 #' @param x a formula, a number of columns (without the intercept nothing is added), or the
 #'   columns' names.
-#' @param schema see [dpadmm_schema()]: every variable of the formula, and the response when
+#' @param schema [sites], which are asked for their columns and numbers of records; or see
+#'   [dpadmm_schema()]: every variable of the formula, and the response when
 #'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`, or is a number.
 #' @param sizes number of records of each party: a vector (or a table), whose names are those
-#'   of the parties. For methods with one data holder one number; for [fp_admm()] one number (each
-#'   record is a user) or the number of records of each holder.
+#'   of the parties. For [dp_sgd()], [dp_cd()] and [gradient] methods one number is one holder; for
+#'   [fp_admm()] each record is then a user.
 #' @param nodes `NULL`, or `~column`: where the data will say who holds which record.
 #' @param network,method,loss,penalty,C,rho,lambda,weights,iterations,epsilon,delta as in
 #'   [dpadmm_fit()].
@@ -59,6 +60,12 @@ dpadmm_plan <- function(x, ...) UseMethod("dpadmm_plan")
 dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "logistic",
                                 rows = c("scale", "shorten"), case_weights = NULL,
                                 weight_bound = NULL, offset = NULL, na.action = "fail") {
+  facts <- if (!missing(schema)) public_facts(schema)
+  if (!is.null(facts)) {
+    return(plan_of_facts(facts, x, ..., loss = loss, rows = rows, case_weights = case_weights,
+      weight_bound = weight_bound, offset = offset
+    ))
+  }
   if (missing(sizes)) abort_no_sizes()
   if (missing(schema)) {
     abort("argument", "`schema` is missing: the bounds or levels of the formula's variables.",
@@ -73,7 +80,11 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
   plan <- dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), sizes, ...,
     loss = loss
   )
-  remember(plan, x = x, schema = schema, rows = rows, nodes = nodes)
+  remember(plan,
+    x = x, schema = schema, rows = rows, nodes = nodes, case_weights = case_weights,
+    weight_bound = weight_bound, offset = offset,
+    na.action = if (options$na_action == "omit") "omit"
+  )
 }
 
 #' @rdname dpadmm_plan
@@ -97,11 +108,6 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
   )
   held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method
-  if (length(held$size) > 1L && !many_holders(method)) {
-    abort("argument", sprintf("%s has one data holder: `sizes` must be one number.", method$title),
-      argument = "sizes", value = length(held$size)
-    )
-  }
   if (inherits(x, "dpadmm_blueprint")) {
     if (!missing(intercept)) abort_intercept()
     blueprint <- unclass(x)
@@ -121,10 +127,26 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
   do.call(remember, c(list(plan_for(settings, blueprint, held)), asked))
 }
 
+#' What others know of their records, for a plan: list(schema, sizes, na.action, seed).
+#' @noRd
+public_facts <- function(schema) UseMethod("public_facts")
+
+#' @export
+public_facts.default <- function(schema) NULL
+
+#' @noRd
+plan_of_facts <- function(facts, x, ...) {
+  given <- list(...)
+  if (length(odd <- setdiff(intersect(names(given), names(facts)), "seed"))) {
+    abort("argument", sprintf("`%s` is what the sites say it is.", odd[1L]), argument = odd[1L])
+  }
+  facts[intersect(names(facts), names(given))] <- NULL
+  do.call(dpadmm_plan.formula, c(list(x), facts, given))
+}
+
 abort_no_range <- function(response) {
   abort("argument", sprintf(
-    "`schema` must state the bounds of the response `%s`.",
-    paste(deparse(response, 500L), collapse = " ")
+    "`schema` must state the bounds of the response `%s`.", call_words(response)
   ), argument = "schema")
 }
 
@@ -164,5 +186,6 @@ check_node_column <- function(nodes) {
   if (!inherits(nodes, "formula") || length(all.vars(nodes)) != 1L) {
     abort("argument", "`nodes` of a plan must be ~column.", argument = "nodes")
   }
-  stats::as.formula(paste("~", deparse(nodes[[2L]])), env = globalenv())
+  environment(nodes) <- globalenv()
+  nodes
 }

@@ -1,13 +1,14 @@
 # What to expect of a plan: each family's forecast, in words.
 
-#' @return list(noise, most, signal, verdict, ratio, sentence, advice), see
-#'   plan-forecast.R and plan-forecast-words.R.
+#' @return list(noise, most, signal, verdict, ratio, sentence, advice, alone), see
+#'   plan-forecast.R, plan-forecast-words.R and plan-forecast-alone.R.
 #' @noRd
 expected_of <- function(plan) {
   if (!plan$private) return(forecast_words(list(noise = 0, most = 0, signal = NA_real_), 1))
   expected <- forecast_of(plan$method, plan)
-  parties <- if (on_graph(plan$method)) plan$problem$N else 1
-  c(expected, forecast_words(expected, plan$problem$d, parties))
+  alone <- on_graph(plan$method) || by_gradients(plan$method)
+  words <- forecast_words(expected, plan$problem$d, if (alone) plan$problem$N else 1)
+  c(expected, words, list(alone = better_alone(plan, expected)))
 }
 
 #' @noRd
@@ -42,7 +43,7 @@ forecast_of.dpadmm_family_graph <- function(method, plan) {
     none + scale_sd(plan, plan$scales$objective), none + sent_sd(plan),
     pull = problem$C, ridge = problem$rho / problem$N,
     network = problem$network, loss = problem$loss, row_bound = problem$row_bound,
-    d = problem$d, test = test
+    d = problem$d, test = test, share = model_shares(problem)
   )
 }
 
@@ -66,7 +67,8 @@ forecast_of.dpadmm_family_server <- function(method, plan) {
 forecast_of.dpadmm_family_descent <- function(method, plan) {
   problem <- plan$problem
   blocks <- if (is.null(plan$block)) 1 else max(plan$block)
-  forecast_steps(plan$iterations, plan$step, plan$noise, problem$loss, problem$row_bound,
+  sd <- sqrt(sum(plan$noise^2)) # the hub adds up all holders' noise
+  forecast_steps(plan$iterations, plan$step, sd, problem$loss, problem$row_bound,
     problem$d,
     active = 1 / blocks, ridge = penalty_curvature(problem$penalty),
     slope = method$parameters$clip
@@ -78,12 +80,14 @@ forecast_of.dpadmm_family_descent <- function(method, plan) {
 forecast_of.dpadmm_family_split <- function(method, plan) {
   problem <- plan$problem
   constraint <- plan$constraint
-  forecast_split(as.vector(sent_sd(plan, plan$scales$gradient)), plan$eta, plan$rho, plan$gamma,
+  sd <- sqrt(colSums(sent_sd(plan, plan$scales$gradient)^2)) # summed by the hub
+  start <- sent_sd(plan, plan$scales$start, plan$scales$start_hidden)
+  forecast_split(sd, plan$eta, plan$rho, plan$gamma,
     problem$C, problem$loss, problem$row_bound, problem$d,
     accelerated = plan$accelerated && !plan$restart, average = plan$average == "mean",
     norm = sum(constraint$A^2) / problem$d, b = constraint$b[1L],
     ridge = penalty_curvature(problem$penalty),
-    start_sd = sent_sd(plan, plan$scales$start, plan$scales$start_hidden),
+    start_sd = sqrt(sum(start^2)),
     slope = method$parameters$clip
   )
 }
@@ -100,15 +104,21 @@ penalty_curvature <- function(penalty) {
 forecast_text <- function(plan) {
   expected <- plan$expected
   if (expected$verdict == "no noise") return(character())
-  strwrap(paste("What to expect:", expected$sentence, expected$advice), 88, exdent = 2)
+  alone <- alone_sentence(expected$alone)
+  strwrap(paste(c("What to expect:", expected$sentence, expected$advice, alone), collapse = " "),
+    88,
+    exdent = 2
+  )
 }
 
 #' A fit that is likely to be noise says so before it spends its budget.
 #' @noRd
 warn_of_noise <- function(plan) {
   expected <- plan$expected
-  if (expected$verdict != "mostly noise") return(invisible())
-  warn("utility", paste(expected$sentence, expected$advice), argument = "epsilon",
+  alone <- alone_sentence(expected$alone)
+  if (expected$verdict != "mostly noise" && is.null(alone)) return(invisible())
+  warn("utility", paste(c(expected$sentence, expected$advice, alone), collapse = " "),
+    argument = if (is.null(alone)) "epsilon" else "weights",
     verdict = expected$verdict, ratio = expected$ratio
   )
 }

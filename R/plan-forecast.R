@@ -29,15 +29,15 @@
 #' @return list(noise, most, signal), see [forecast_settled()].
 #' @noRd
 forecast_graph <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge,
-                           network, loss, row_bound, d, test = NULL) {
+                           network, loss, row_bound, d, test = NULL, share = 1 / length(pull)) {
   patterns <- if (is.null(test)) 1L else 4L
   sent <- if (!is.null(test)) lapply(rep(1:patterns, each = 2L), coin_sends, dim(eta), test)
   neighbours <- neighbour_sums(network, 2L * patterns)
-  share <- pull * row_bound^2 / d
+  curved <- pull * row_bound^2 / d
   forecast_settled(function(w) {
-    curvature <- outer(share, rep(w, patterns)) + ridge
+    curvature <- outer(curved, rep(w, patterns)) + ridge
     answer <- graph_response(update, eta, theta, gamma, objective_sd, output_sd, pull, curvature,
-      network$degree, neighbours, sent
+      network$degree, neighbours, sent, share
     )
     by_w <- lapply(answer, matrix, nrow = 2L)
     list(
@@ -65,11 +65,21 @@ laplace_quantile <- function(u) sign(u - 1 / 2) * -log1p(-2 * abs(u - 1 / 2))
 
 laplace_tail <- function(x) ifelse(x > 0, exp(-abs(x)) / 2, 1 - exp(-abs(x)) / 2)
 
-#' The function that adds up the neighbours of every node, for N x `copies` matrices.
+#' The function that adds up the neighbours of every node, for N x `copies` matrices, with the
+#' weights of edges and nodes where there are any.
 #' @noRd
 neighbour_sums <- function(network, copies) {
+  plain <- plain_sums(network, copies)
+  factor <- network$factor
+  if (is.null(factor)) return(plain)
+  function(v) factor * plain(factor * v) + network$self * v
+}
+
+plain_sums <- function(network, copies) {
   N <- length(network$degree)
-  if (all(network$degree == N - 1)) return(function(v) rep(colSums(v), each = N) - v)
+  if (length(network$neighbour) %in% c(0, N * (N - 1))) {
+    return(function(v) rep(colSums(v), each = N) - v)
+  }
   at <- function(where, total) as.vector(outer(where, total * (seq_len(copies) - 1), `+`))
   edges <- length(network$neighbour)
   neighbour <- at(network$neighbour + 1, N)
@@ -88,10 +98,10 @@ neighbour_sums <- function(network, copies) {
 #' @param sent who sends when, an N x T matrix for every column; NULL: all, always.
 #' @noRd
 graph_response <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, curvature,
-                           degree, neighbours, sent = NULL) {
+                           degree, neighbours, sent = NULL, share = 1 / nrow(curvature)) {
   laplacian <- function(v) degree * v - neighbours(v)
   wl <- wk <- 0 * curvature
-  wf <- wl + 1 / nrow(curvature)
+  wf <- wl + share
   variance <- reach <- numeric(ncol(curvature))
   back <- last_rounds(length(update))
   for (t in back$rounds) {

@@ -33,7 +33,7 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
 }
 
 #' Rounding in the gradient of `weight` times a party's mean loss plus modulus / 2 times the
-#' square of points of norm at most `size`, for a solver that stops at `tol` (Lemma 12).
+#' square of points of norm at most `size`, for a solver that stops at `tol` (Lemma 13).
 #' @param linear norm of what else is added to it.
 #' @return list(evaluated = of the gradient at a point, model = of a model's).
 #' @noRd

@@ -17,7 +17,8 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
   iterations <- settings$iterations
   if (is.null(iterations)) iterations <- if (optimum) 1 else default_iterations(budget)
   iterations <- as.integer(iterations)
-  problem <- weigh_parties(problem, budget, noisy_updates(method, iterations))
+  K <- noisy_updates(method, iterations)
+  problem <- couple_nodes(method, weigh_parties(problem, budget, K), budget, iterations, K)
   if (budget$private && is.infinite(problem$loss$lipschitz)) {
     abort("argument", sprintf(
       'A private fit needs a loss with bounded slope; "%s" has none (try "huber").',
@@ -55,8 +56,7 @@ graph_tolerance <- function(problem, budget, control) {
     mechanism <- noise_mechanism(budget$mechanism)
     return(rep_len(mechanism$solver_share / 2 * gradient_sensitivity(problem), problem$N))
   }
-  gradient <- problem$loss$lipschitz
-  1e-10 * problem$C * problem$row_bound * if (is.finite(gradient)) gradient else 1
+  1e-10 * problem$C * gradient_scale(problem$loss, problem$row_bound)
 }
 
 #' The largest change of a node's mean gradient, weighted by C, when a record is replaced.

@@ -27,9 +27,25 @@ make_plan <- function(problem, method, budget, iterations, control, key) {
 #' @noRd
 draft_plan <- function(method, problem, budget, settings) UseMethod("draft_plan")
 
+# The most columns, or records where they are fewer, whose curvature is solved with.
+.optimum_size <- 2000L
+
+#' Whether the minimiser of a method with one model itself is asked for: no noise, no number of
+#' iterations, no clip that makes another objective; and not too large for Newton's method.
+#' @noRd
+wants_model_optimum <- function(method, problem, budget, settings) {
+  p <- method$parameters
+  cut <- identical(p$clip_on, "step") || p$clip < problem$loss$lipschitz * problem$row_bound
+  mixed <- !is.null(p$A) || !is.null(p$penalty) || inherits(problem$penalty, "dpadmm_regulariser")
+  size <- if (mixed) problem$d else min(problem$d, problem$records)
+  !budget$private && is.null(settings$iterations) && !(any(cut) && !is.null(p$clip)) &&
+    size <= .optimum_size
+}
+
 #' Iterations of a method with one model: more where none of them costs anything.
 #' @noRd
-steps_of <- function(settings, budget) {
+steps_of <- function(settings, budget, optimum = FALSE) {
+  if (optimum) return(1L)
   if (!is.null(settings$iterations)) return(as.integer(settings$iterations))
   if (budget$private) 50L else 1000L
 }
@@ -68,9 +84,7 @@ calibrated <- function(plan) {
     if (is.null(printed)) abort_unprinted(proved)
     printed
   }
-  matrix(calibrate_units(plan$releases, plan$budget$epsilon, plan$budget, plan$problem, events,
-    if (paper) "paper" else "best"
-  ))
+  matrix(calibrate_units(plan, events, if (paper) "paper" else "best"))
 }
 
 #' The unit of each release.

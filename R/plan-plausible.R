@@ -164,11 +164,8 @@ searched_split <- function(plan) {
 }
 
 unlike_parties <- function(plan) {
-  own <- split(seq_len(nrow(plan$releases)), plan$releases$node)
-  counted <- lapply(own, function(rows) counted_releases(plan$releases[rows, , drop = FALSE]))
-  likely <- mapply(likely_unit, counted, plan$budget$epsilon,
-    MoreArgs = list(budget = plan$budget, problem = plan$problem)
-  )
+  counted <- counted_by_party(plan)
+  likely <- likely_units(counted, plan$budget, plan$problem)
   alike_parties(counted, plan$budget$epsilon, likely)
 }
 

@@ -45,6 +45,15 @@ plan_lines <- function(plan) {
   lines
 }
 
+#' The first line in print.
+#' @noRd
+head_words <- function(plan) {
+  length <- if (plan$optimum) "the optimum" else sprintf("%d iterations", plan$iterations)
+  sprintf("%s: %s, %d coefficients, %s", plan$method$title, parties_words(plan$problem),
+    plan$problem$d, length
+  )
+}
+
 iterations_words <- function(plan) {
   if (isTRUE(plan$optimum)) return("none: the optimum, by Newton's method on all records")
   paste0(
@@ -96,17 +105,20 @@ traffic <- function(plan) {
   bytes <- 8 * problem$d
   data.frame(
     party = problem$names, records = problem$size, messages = sends, numbers = problem$d,
-    neighbours = if (is.null(problem$degree)) 1 else problem$degree,
-    bytes = sends * bytes * if (is.null(problem$degree)) 1 else problem$degree
+    neighbours = receivers(problem), bytes = sends * bytes * receivers(problem)
   )
+}
+
+#' How many get what a party sends.
+#' @noRd
+receivers <- function(problem) {
+  if (is.null(problem$network)) 1 else diff(problem$network$start)
 }
 
 #' @export
 print.dpadmm_plan <- function(x, ...) {
   check_no_dots(...)
-  cat(sprintf("Plan of %s: %s, %d coefficients, %d iterations\n", x$method$title,
-    parties_words(x$problem), x$problem$d, x$iterations
-  ))
+  cat("Plan of ", head_words(x), "\n", sep = "")
   sent <- traffic(x)
   cat(sprintf("  %s %s messages of %d numbers%s: %s.\n",
     if (x$problem$N > 1L) "Each party sends" else "The holder sends", span(sent$messages),

@@ -11,7 +11,7 @@ privacy.dpadmm_plan <- function(fit, accountant = c("sound", "paper"), delta = f
   plan_privacy(fit, accountant, delta, view, iterations)
 }
 
-#' @param run what a fit adds to its plan: list(seeded, simulated, leaks).
+#' @param run what a fit adds to its plan: list(seeded, simulated, leaks, charged).
 #' @noRd
 plan_privacy <- function(plan, accountant, delta, view = NULL, iterations = FALSE,
                          run = list(seeded = FALSE, simulated = FALSE, leaks = plan$leaks)) {
@@ -64,7 +64,7 @@ plan_facts <- function(plan, released, view, run) {
     seeded = run$seeded, simulated = run$simulated, leaks = run$leaks, audience = sees,
     released = if (is.null(told)) release_words(plan$events, released) else told,
     stated = if (plan$private) c(words$bound, record_words(problem$blueprint)),
-    counted = counted_holders(problem),
+    counted = counted_holders(problem), charged = run$charged,
     smallest = if (is.null(users)) min(problem$size) else length(users$size)
   )
 }

@@ -31,10 +31,10 @@ release_events <- function(releases, unit, mechanism, problem) {
   unit <- rep_len(unit, nrow(releases))
   of_part <- function(part) {
     rows <- which(releases$part == part)
-    r <- releases[rows, , drop = FALSE]
+    r <- pick_releases(releases, rows)
     part_events(part, r, unit[rows] * r$weight, noise_mechanism(mechanism), problem)
   }
-  do.call(c, lapply(unique(releases$part), of_part))
+  do.call(bind_releases, c(list("dp_events", "events"), lapply(unique(releases$part), of_part)))
 }
 
 #' The events of a run without noise: after the first exchange there is nothing left to lose.
@@ -85,7 +85,7 @@ part_events <- function(part, r, size, mechanism, problem) {
 counted_releases <- function(releases) {
   alike <- row_kind(releases[setdiff(names(releases), c("iteration", "count", "node"))])
   first <- which(!duplicated(alike))
-  out <- releases[first, , drop = FALSE]
+  out <- pick_releases(releases, first)
   out$count <- as.vector(rowsum(releases$count, alike, reorder = FALSE))
   out
 }

@@ -13,18 +13,32 @@
 #' for more than was set aside, which happens once or twice or without end.
 #' @noRd
 with_rounding <- function(method, plan) {
-  plan <- protect(method, with_releases(method, plan))
+  plan <- likely_rounding(method, with_releases(method, plan))
   for (attempt in 1:5) {
+    plan <- protect(method, plan)
     settled <- settle_rounding(method, plan)
     if (is.null(settled)) break
     if (!settled$raised) return(settled$plan)
-    plan <- protect(method, with_releases(method, settled$plan))
+    plan <- with_releases(method, settled$plan)
   }
   blame <- farthest_out(method, plan)
   abort("argument", sprintf(
     "Rounding in double precision is larger than this noise could hide: use a less extreme `%s`.",
     blame
   ), argument = blame)
+}
+
+#' The plan with what must be set aside for about the unit that calibration will find, which mostly
+#' spares calibrating again; as it was where that says nothing.
+#' @noRd
+likely_rounding <- function(method, plan) {
+  if (!is.null(plan$budget$noise)) return(plan)
+  unit <- likely_units(counted_by_party(plan), plan$budget, plan$problem)
+  if (!all(is.finite(unit) & unit > 0)) return(plan)
+  settled <- tryCatch(settle_rounding(method, apply_unit(method, plan, matrix(unit))),
+    dpadmm_error = function(e) NULL
+  )
+  if (is.null(settled)) plan else with_releases(method, settled$plan)
 }
 
 #' What must be set aside for noise of the present unit: list(plan, raised = whether that is more

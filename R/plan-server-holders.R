@@ -3,7 +3,8 @@
 
 #' Weights of the holders' mean losses, of mean 1: those that make the mean over holders the
 #' mean over records, or alike ones. With the former every record moves its holder's step, and
-#' the mean, as much as any other, so that they are also the most precise ones for given noise.
+#' the mean, as much as any other, so that they are also the most precise ones for noise on the
+#' mean (see party-weights).
 #' @noRd
 holder_weights <- function(problem) {
   if (identical(problem$weights, "nodes")) return(rep(1, problem$N))
@@ -60,22 +61,27 @@ holder_releases <- function(plan) {
   new_releases("output", seq_len(N), rep(turns, each = N), round_up(moved, 32))
 }
 
-#' How far the state of a holder without noise moves at most in so many turns: as it would in as
-#' many steps in one direction; as steps across each other do, with what the curvature of the
-#' other records takes off; and as when all records of the holder are others.
+#' How far the state of a holder without noise moves at most in so many turns: by steps in one
+#' direction and by steps across each other, with what the curvature of the other records takes
+#' off; and as when all records of the holder are others.
 #' @noRd
 holder_moved <- function(plan, turns) {
   problem <- plan$problem
   step <- record_step(plan)
   lambda <- plan$lambda
   others <- 1 - 1 / problem$size
-  bend <- 1 + plan$prox_gamma * problem$loss$curvature * problem$row_bound^2 *
-    plan$weight * others / 2
+  kappa <- plan$prox_gamma * problem$loss$curvature * problem$row_bound^2 * plan$weight * others
+  bend <- 1 + kappa / 2
+  # without a difference of like numbers; a 0 over 0 is the 1 that it never exceeds
+  left <- 1 - 2 * lambda
+  crossing <- (left + kappa / 2) / (left + kappa * (1 - lambda))
+  crossing[left == 0 & kappa == 0] <- 1
   most <- numeric(length(turns))
-  for (i in which(!duplicated(cbind(step, bend, problem$size)))) {
-    across <- sqrt(bend[i] * moved_share(lambda / bend[i], turns))
+  for (i in which(!duplicated(cbind(step, kappa, problem$size)))) {
+    along <- (1 + kappa[i]) * moved_share(lambda / (1 + kappa[i]), turns)
+    across <- sqrt(crossing[i] * bend[i] * moved_share(lambda / bend[i], turns))
     all <- problem$size[i] * moved_share(lambda, turns)
-    most <- pmax(most, step[i] * pmin(2 * lambda * turns, across, all))
+    most <- pmax(most, step[i] * pmin(along, across, all))
   }
   most
 }

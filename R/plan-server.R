@@ -9,9 +9,11 @@ draft_plan.dpadmm_family_server <- function(method, problem, budget, settings) {
     abort("argument", "This method starts at u = 0; leave `start` at NULL.", argument = "start")
   }
   problem$penalty <- check_penalty(problem$penalty)
+  optimum <- wants_model_optimum(method, problem, budget, settings)
+  late <- method$parameters$setting == "centralized" # z_1 reads no record
+  if (optimum) settings$iterations <- 1L + late
   p <- server_defaults(method$parameters, problem, budget, settings$iterations)
   iterations <- p$iterations
-  late <- p$setting == "centralized" # z_1 reads no record
   lipschitz <- problem$loss$lipschitz * problem$row_bound
   clipped <- function(on) if (p$clip_on == on && !is.null(p$clip)) p$clip else Inf
   holders <- share_model(problem)
@@ -23,7 +25,8 @@ draft_plan.dpadmm_family_server <- function(method, problem, budget, settings) {
     length(problem$users$size)
   }
   plan <- c(list(problem = problem, budget = budget), p[c("lambda", "setting", "view")], list(
-    iterations = iterations, rounds = iterations - late, late = late, n = n,
+    iterations = if (optimum) 1L else iterations, rounds = iterations - late, late = late, n = n,
+    optimum = optimum,
     prox_gamma = p$gamma, noise_on = p$noise, views = fp_views(p$setting, p$noise),
     grad_bound = min(lipschitz, clipped("gradient")), step_bound = clipped("step"),
     weight = if (holders) holder_weights(problem) else 1,

@@ -16,7 +16,7 @@ plan_settings <- function(network, method, loss, penalty, C, rho, iterations, ep
   if (!is.null(iterations)) {
     check_number(iterations, "iterations", lower = 1, upper = 1e6, whole = TRUE)
   }
-  budget <- check_budget(epsilon, delta, noise, per_node = on_graph(method))
+  budget <- check_budget(epsilon, delta, noise, per_node = on_graph(method) || by_gradients(method))
   list(
     network = network, method = method, loss = loss, penalty = penalty, C = C, rho = rho,
     iterations = iterations, budget = budget, control = control, seed = check_seed(seed),
@@ -46,9 +46,11 @@ check_weight_given <- function(C, lambda, given, one) {
 
 on_graph <- function(method) inherits(method, "dpadmm_family_graph")
 
-#' Whether records may belong to several parties, or users.
+#' Whether a hub sums gradients.
 #' @noRd
-many_holders <- function(method) on_graph(method) || inherits(method, "dpadmm_family_server")
+by_gradients <- function(method) {
+  inherits(method, c("dpadmm_family_split", "dpadmm_family_descent"))
+}
 
 #' The plan of these settings.
 #' @param held list(names, size) of the parties, or of the users of fp_admm(); and `named`,
@@ -62,9 +64,10 @@ plan_for <- function(settings, blueprint, held) {
     network <- resolve_network(settings$network, length(held$names))
   } else {
     several <- length(held$size) > 1L
-    by_record <- several && identical(method$parameters$unit, "record") && any(held$size > 1)
-    if (several && !by_record) users <- parties
-    if (!by_record) parties <- list(names = "holder", size = sum(held$size), named = FALSE)
+    by_record <- identical(method$parameters$unit, "record") && any(held$size > 1)
+    apart <- several && (by_gradients(method) || by_record)
+    if (several && !apart) users <- parties
+    if (!apart) parties <- list(names = "holder", size = sum(held$size), named = FALSE)
   }
   problem <- new_problem(settings$loss, settings$penalty, parties, blueprint,
     network = network, users = users, C = settings$C, rho = settings$rho,

@@ -1,28 +1,32 @@
-# Plans of gradient ADMM (DP-ADMM and DP-AccADMM): one holder, a constraint, one noisy
-# gradient a step.
+# Plans of gradient ADMM (DP-ADMM and DP-AccADMM): a constraint, one noisy gradient a step, or one
+# of each of several holders (plan-gradient-holders.R).
 
 #' @noRd
 #' @export
 draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
   if (is.null(problem$C)) problem$C <- 1
   p <- method$parameters
-  iterations <- steps_of(settings, budget)
+  budget <- own_budgets(budget, problem)
+  optimum <- wants_model_optimum(method, problem, budget, settings)
+  iterations <- steps_of(settings, budget, optimum)
   constraint <- split_constraint(method, problem$penalty, problem$d)
   problem$penalty <- constraint$penalty
   problem$rho <- p$rho
   plan <- c(
-    list(problem = problem, budget = budget, iterations = iterations, constraint = constraint),
+    list(problem = problem, budget = budget, iterations = iterations, constraint = constraint,
+      optimum = optimum),
     split_steps(method, constraint, problem, iterations)
   )
-  plan$start_from <- start_values(settings$control$start, problem$names, problem$d)
+  plan$start_from <- start_values(settings$control$start, model_names(problem), problem$d)
   plan$rule <- rep("gradient", iterations)
   plan$diverged <-
     "The iterates left the range of numbers: use a smaller `eta` or a larger `gamma`."
   plan$clip <- if (is.null(p$clip)) Inf else p$clip
   plan$updates <- length(plan$noisy)
-  plan$shapes <- "matrix"
+  plan$sends <- iterations + (p$init != "zero")
+  plan$shapes <- c(if (share_model(problem)) "node", "matrix")
   plan$words <- list(
-    sees = "Whoever sees every iterate, and the model,",
+    sees = who_sees_gradients(problem),
     bound = if (!is.null(p$clip)) {
       sprintf("Each record's gradient was clipped to norm %g.", p$clip)
     }
@@ -46,10 +50,13 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
 with_releases.dpadmm_family_split <- function(method, plan) {
   moved <- plan$sensitivity + 2 * plan$slop
   pure <- noise_mechanism(plan$budget$mechanism)$pure
-  main <- new_releases("output", 1L, plan$noisy, if (pure) plan$sensitivity else moved)
+  node <- gradient_nodes(plan$problem, 1L)
+  main <- new_releases("output", node, rep(plan$noisy, each = length(node)),
+    if (pure) plan$sensitivity else moved
+  )
   plan$releases <- main
   if (!pure) return(plan)
-  shift <- matrix(2 * plan$slop, 1L, plan$iterations + 1L)
+  shift <- matrix(2 * plan$slop, length(node), plan$iterations + 1L)
   at <- main
   at$iteration <- main$iteration + 1 # x_0 is iteration 0
   hidden <- hidden_releases(plan, at, shift)
@@ -58,10 +65,10 @@ with_releases.dpadmm_family_split <- function(method, plan) {
   plan
 }
 
-#' Of the sum of all gradients.
+#' Of each party's sum of gradients.
 #' @noRd
 split_rounding <- function(plan) {
-  n <- plan$problem$records
+  n <- plan$problem$size
   sum_rounding(n, plan$sensitivity * n / 2)
 }
 
@@ -70,10 +77,13 @@ split_rounding <- function(plan) {
 rounding_of.dpadmm_family_split <- function(method, plan) {
   d <- plan$problem$d
   mechanism <- noise_mechanism(plan$budget$mechanism)
-  sum <- split_rounding(plan)
-  if (!mechanism$pure) return(list(slop = sum + max(grid_slop(plan$noise, d)), reach = NULL))
-  drawn <- draw_bounds(mechanism, plan$noise, d)$error
-  list(slop = sum + max(drawn + grid_slop(plan$hidden, d)), reach = NULL)
+  added <- if (mechanism$pure) {
+    draw_bounds(mechanism, plan$noise, d)$error + grid_slop(plan$hidden, d)
+  } else {
+    grid_slop(plan$noise, d)
+  }
+  most <- apply(matrix(added, plan$problem$N), 1L, max)
+  list(slop = split_rounding(plan) + most, reach = NULL)
 }
 
 #' A, b (diagonal of B), c, g and its weights by row of A, for d features.
@@ -158,31 +168,39 @@ split_sensitivity <- function(problem, clip) {
 #' @noRd
 #' @export
 apply_unit.dpadmm_family_split <- function(method, plan, unit) {
-  plan$unit <- matrix(unit, 1L, plan$updates)
-  plan$noise <- noise_mechanism(plan$budget$mechanism)$scale(as.vector(plan$unit))
-  hidden <- plan$releases$weight[plan$releases$part == "hidden"]
-  plan$hidden <- if (length(hidden) > 0L) as.vector(plan$unit) * hidden
-  from_start <- plan$init == "noisy-gradient"
-  plan$scales <- list(
-    gradient = matrix(if (from_start) plan$noise[-1L] else plan$noise, 1L),
-    start = if (from_start) plan$noise[1L] else 0
-  )
-  if (!is.null(plan$hidden)) {
-    plan$scales$hidden <- matrix(if (from_start) plan$hidden[-1L] else plan$hidden, 1L)
-    plan$scales$start_hidden <- if (from_start) plan$hidden[1L] else 0
+  N <- plan$problem$N
+  mechanism <- noise_mechanism(plan$budget$mechanism)
+  plan$unit <- matrix(unit, N, plan$updates)
+  noise <- matrix(mechanism$scale(as.vector(plan$unit)), N)
+  weight <- plan$releases$weight[plan$releases$part == "hidden"]
+  hidden <- if (length(weight) > 0L) matrix(as.vector(plan$unit) * weight, N)
+  plan$noise <- if (N == 1L) as.vector(noise) else noise
+  plan$hidden <- if (!is.null(hidden)) as.vector(hidden)
+  noise <- apart_from_start(noise, plan)
+  plan$scales <- list(gradient = noise$steps, start = noise$start)
+  if (!is.null(hidden)) {
+    hidden <- apart_from_start(hidden, plan)
+    plan$scales[c("hidden", "start_hidden")] <- hidden
   }
   plan$words$released <- sprintf(
-    "%d gradients, each released with %s noise", plan$updates,
-    noise_mechanism(plan$budget$mechanism)$words
+    "%d gradients%s, each released with %s noise", plan$updates,
+    if (N > 1L) " of each holder" else "", mechanism$words
   )
   plan
+}
+
+#' Scales by party and noisy update: those of the steps, and of a start (0: there is none).
+#' @noRd
+apart_from_start <- function(scale, plan) {
+  if (plan$init != "noisy-gradient") return(list(steps = scale, start = numeric(nrow(scale))))
+  list(steps = scale[, -1L, drop = FALSE], start = scale[, 1L])
 }
 
 #' Theorem 1 of dp-admm-accadmm.
 #' @noRd
 #' @export
 plan_printed.dpadmm_family_split <- function(method, plan, unit, releases, view) {
-  if (noise_mechanism(plan$budget$mechanism)$pure) return(NULL)
+  if (noise_mechanism(plan$budget$mechanism)$pure || share_model(plan$problem)) return(NULL)
   printed <- printed_gradient_admm(unit, plan$sensitivity / 2, plan$mu, releases$iteration)
   printed$count <- releases$count
   printed

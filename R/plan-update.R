@@ -6,7 +6,8 @@
 #' default worked out anew.
 #'
 #' A fit keeps no record, so `data` are given again; a new fit is a new release and has its own
-#' privacy cost. A seed is not carried over to a new fit.
+#' privacy cost. A seed is not carried over to a new fit; a `ledger` is, and the new fit is charged
+#' to it as well (`ledger = NULL`: it is not).
 #'
 #' @param object a plan of [dpadmm_plan()] or a fit of [dpadmm_fit()].
 #' @param formula. changes to the formula, as `. ~ . + age`; `NULL`: none.

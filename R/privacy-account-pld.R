@@ -24,7 +24,7 @@
 #'   larger counts.
 #'
 #' Poisson sampling with replace-one neighbours and fixed-size sampling use the pairs
-#' given in [rdp_subsampled_gaussian()]; Gamma-norm noise on the output that of Theorem 9 of
+#' given in [rdp_subsampled_gaussian()]; Gamma-norm noise on the output that of Theorem 5 of
 #' `vignette("privacy-accounting")`. For fixed-size sampling no single pair attains
 #' the bound, so there the lower end belongs to the worst single pair known and the
 #' bracket does not shrink to a point.
@@ -155,11 +155,11 @@ sampled_bins <- function(e, s, direction, end) {
 #' answer so far says.
 #' @noRd
 pld_ledger <- function(kinds, ledger, want, at, step) {
-  rows <- pld_kinds(kinds[ledger$kind, , drop = FALSE])
+  rows <- pld_kinds(pick_releases(kinds, ledger$kind))
   rows$count <- ledger$count
   two_sided <- any(rows$neighbours == "add-remove" & rows$q < 1, na.rm = TRUE)
   directions <- c("remove", if (two_sided) "add")
-  curve <- function(s) sum(rdp_curves(rows, s) * rows$count)
+  curve <- rdp_total(rows, rows$count)
   sides <- lapply(c(lower = "lower", upper = "upper"), function(end) {
     lapply(directions, function(direction) pld_releases(rows, direction, end))
   })

@@ -12,15 +12,19 @@ accountant_rdp <- function() {
   )
 }
 
-# One release's divergence as a function of the orders, from its row of events.
+# Divergences of releases of one mechanism, from their columns of events, at several orders: a
+# column of orders for each release, one below the other.
 .rdp_curves <- list(
-  pure = function(e, a) rdp_pure_curve(a, e$epsilon),
-  laplace = function(e, a) rdp_laplace_curve(a, e$sensitivity / e$b),
-  gamma = function(e, a) rdp_gamma_curve(a, e$alpha * e$sensitivity, e$dim),
-  gaussian = function(e, a) a * (e$sensitivity / e$sigma)^2 / 2,
+  pure = function(e, a) each_release(e["epsilon"], function(epsilon) rdp_pure_curve(a, epsilon)),
+  laplace = function(e, a) {
+    each_release(list(e$sensitivity / e$b), function(t) rdp_laplace_curve(a, t))
+  },
+  gamma = function(e, a) {
+    each_release(list(e$alpha * e$sensitivity, e$dim), function(t, dim) rdp_gamma_curve(a, t, dim))
+  },
+  gaussian = function(e, a) outer(a, (e$sensitivity / e$sigma)^2 / 2),
   subsampled_gaussian = function(e, a) {
-    if (e$sensitivity == 0) return(numeric(length(a)))
-    sampled_curve(a, e$q, e$sigma / e$sensitivity, e$sampling, e$neighbours)
+    each_release(e[c("sensitivity", "sigma", "q", "sampling", "neighbours")], sampled_release, a)
   },
   objective_gamma = function(e, a) {
     core_call(.Call(
@@ -36,30 +40,53 @@ accountant_rdp <- function() {
   }
 )
 
+each_release <- function(columns, curve, ...) {
+  unlist(do.call(Map, c(list(curve), unname(columns), list(MoreArgs = list(...)))))
+}
+
+sampled_release <- function(sensitivity, sigma, q, sampling, neighbours, a) {
+  if (sensitivity == 0) return(numeric(length(a)))
+  sampled_curve(a, q, sigma / sensitivity, sampling, neighbours)
+}
+
 .rdp_stride <- 6L
 
-#' Divergences of kinds (rows) at orders 1 + s (columns), rounded outward.
+#' The divergences of kinds, rounded outward, as a function of the orders less one: orders x
+#' kinds. What does not hang on the orders is worked out once.
 #' @noRd
-rdp_curves <- function(kinds, s) {
-  curves <- matrix(0, nrow(kinds), length(s))
+rdp_curves <- function(kinds) {
   columns <- lapply(unclass(kinds), function(x) if (is.numeric(x)) as.double(x) else x)
-  for (i in seq_len(nrow(kinds))) {
-    row <- lapply(columns, `[`, i)
-    curves[i, ] <- .rdp_curves[[row$mechanism]](row, 1 + s)
+  rows <- split(seq_along(columns$mechanism), columns$mechanism)
+  groups <- lapply(rows, function(rows) lapply(columns, `[`, rows))
+  function(s) {
+    curves <- matrix(0, length(s), length(columns$mechanism))
+    for (mechanism in names(rows)) {
+      curves[, rows[[mechanism]]] <- .rdp_curves[[mechanism]](groups[[mechanism]], 1 + s)
+    }
+    curves[is.na(curves)] <- Inf
+    outward_divergence(curves)
   }
-  curves[is.na(curves)] <- Inf
-  outward_divergence(curves)
 }
+
+#' The divergence of releases together, `count` of each kind, as a function of the orders less one.
+#' @noRd
+rdp_total <- function(kinds, count) {
+  curves <- rdp_curves(kinds)
+  function(s) add_kinds(curves(s), count)
+}
+
+# by rowSums(), which is more exact than products of matrices: the order of kinds shall not tell
+add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
 account_rdp <- function(kinds, ledgers, delta) {
   log_delta <- log(delta)
   # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
   coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
-  curves <- rdp_curves(kinds, .rdp_grid[coarse])
+  curves <- rdp_curves(kinds)(.rdp_grid[coarse])
   found <- vapply(ledgers, function(ledger) {
-    rows <- kinds[ledger$kind, , drop = FALSE]
+    curve <- rdp_total(pick_releases(kinds, ledger$kind), ledger$count)
     total <- rep(Inf, length(.rdp_grid))
-    total[coarse] <- colSums(curves[ledger$kind, , drop = FALSE] * ledger$count)
+    total[coarse] <- add_kinds(curves[, ledger$kind, drop = FALSE], ledger$count)
     epsilon <- conversion(.rdp_grid[coarse], total[coarse], log_delta)
     best <- coarse[which.min(epsilon)]
     near <- setdiff(if (any(is.finite(epsilon))) {
@@ -67,10 +94,8 @@ account_rdp <- function(kinds, ledgers, delta) {
     } else {
       seq_along(total)
     }, coarse)
-    total[near] <- colSums(rdp_curves(rows, .rdp_grid[near]) * ledger$count)
-    best_order(total, .rdp_grid, log_delta, function(s) {
-      sum(rdp_curves(rows, s) * ledger$count)
-    })
+    total[near] <- curve(.rdp_grid[near])
+    best_order(total, .rdp_grid, log_delta, curve)
   }, c(epsilon = 0, order = 0))
   list(epsilon = found["epsilon", ], order = found["order", ])
 }

@@ -24,7 +24,7 @@
 #' what it released in the second, whatever their order, and a record of "B" is not at "C".
 #' Otherwise it is not known who holds a record, and it may be about any of them: releases of fits
 #' whose parties have other names, or other numbers of records, of records that were split at
-#' random (`nodes = 4`), and of one holder of all records (`dp_sgd()` and the like) add to those
+#' random (`nodes = 4`), and of one holder of all records (`dp_sgd()` without `nodes`) add to those
 #' of every party, for the party that makes it worst. A fit without noise (`epsilon = Inf`) makes
 #' epsilon infinite for its parties.
 #'
@@ -196,6 +196,10 @@ grid_cost <- function(events) {
   gaussian <- events$mechanism %in% c("gaussian", "subsampled_gaussian")
   coordinates <- sum((events$dim * events$count)[gaussian], na.rm = TRUE)
   if (coordinates == 0) return(list(epsilon = 0, delta = 0))
+  grid_cost_of(coordinates)
+}
+
+grid_cost_of <- function(coordinates) {
   list(epsilon = (1.001 * sqrt(coordinates) + 60)^2 / (6 * 2^80), delta = 1e-9)
 }
 

@@ -63,7 +63,7 @@ open_books <- function(releases) {
   }
   everybody <- which(is.na(releases$node))
   rows <- party_rows(releases)
-  books <- list(kinds = releases[first, , drop = FALSE])
+  books <- list(kinds = pick_releases(releases, first))
   if (length(rows) > 1L) return(c(books, joint_ledgers(releases, rows, everybody, ledger_of)))
   node <- NA_integer_
   own <- list(integer(0))
@@ -120,7 +120,7 @@ by_mechanism <- function(kinds, handlers, ...) {
   out <- vector("list", nrow(kinds))
   for (mechanism in unique(kinds$mechanism)) {
     rows <- which(kinds$mechanism == mechanism)
-    out[rows] <- handlers[[mechanism]](kinds[rows, , drop = FALSE], ...)
+    out[rows] <- handlers[[mechanism]](pick_releases(kinds, rows), ...)
   }
   out
 }

@@ -75,7 +75,7 @@ quick_accountant <- function(accountant) {
 #' @noRd
 calibrate_near <- function(events, epsilon, delta, accountant, near) {
   excess <- excess_cost(events, epsilon, delta, accountant)
-  ends <- around_root(excess, log(near), 1, log(near * c(0.1, 10)), step = 0.01)
+  ends <- around_root(excess, log(near), 1, log(near * c(0.1, 10)), step = .root_width)
   exp(solve_noise(excess, ends, events, epsilon, delta)$safe)
 }
 
@@ -115,27 +115,35 @@ solve_noise <- function(excess, ends, events, epsilon, delta) {
 }
 
 #' Two points around the root, which should be near x.
-#' @param outward in which direction the function falls: 1 or -1.
+#' @param outward in which direction the function falls: 1 or -1. It falls by about as much as one
+#'   goes, or more, so that its value says how far that is.
 #' @noRd
 around_root <- function(f, x, outward, ends, step = 0.03) {
+  value <- f(x)
   # towards more noise until it is enough, towards less until it is not
-  enough <- f(x) <= 0
-  if (enough) step <- -step
+  enough <- value <= 0
+  towards <- if (enough) -outward else outward
   repeat {
-    y <- min(max(x + outward * step, ends[1L]), ends[2L])
-    if ((f(y) <= 0) != enough || y %in% ends) return(sort(c(x, y)))
+    reach <- max(step, min(1.05 * abs(value), 1))
+    y <- min(max(x + towards * reach, ends[1L]), ends[2L])
+    value <- f(y)
+    if ((value <= 0) != enough || y %in% ends) return(sort(c(x, y)))
     x <- y
     step <- 2 * step
   }
 }
 
-#' The point next to the root of a monotone function where it is <= 0, to a relative
-#' 1e-10 or so of exp(x). Steps that are not quite monotone (grids) are walked off.
+# to how much of the noise roots are found
+.root_width <- 1e-10
+
+#' The point next to the root of a monotone function where it is <= 0, to about `.root_width`.
+#' Steps that are not quite monotone (grids) are walked off.
 #' @noRd
 safe_root <- function(f, ends, values) {
   safe <- ends[which.min(values)]
+  if (ends[2L] - ends[1L] <= 1.01 * .root_width) return(safe)
   root <- stats::uniroot(f, ends,
-    f.lower = values[1L], f.upper = values[2L], tol = 1e-10, maxiter = 200L
+    f.lower = values[1L], f.upper = values[2L], tol = .root_width, maxiter = 200L
   )
   if (root$f.root <= 0) return(root$root)
   towards <- sign(safe - root$root)

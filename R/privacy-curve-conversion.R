@@ -52,6 +52,16 @@ conversion <- function(s, rdp, log_delta) {
   rdp - rest - (log_delta + spread) / s + 16 * .Machine$double.eps * size
 }
 
+#' The largest divergences at these orders whose epsilon, by conversion(), is at most `epsilon`;
+#' negative where there are none.
+#' @noRd
+conversion_inverse <- function(s, epsilon, log_delta) {
+  rest <- log1p(1 / s)
+  spread <- log1p(s)
+  size <- epsilon + rest + (abs(log_delta) + spread) / s
+  epsilon + rest + (log_delta + spread) / s - 64 * .Machine$double.eps * size
+}
+
 #' Log of delta at each order.
 #' @noRd
 log_conversion <- function(s, rdp, epsilon) {

@@ -1,5 +1,5 @@
 # Gamma-norm noise on the output: density ~ exp(-|b|) in `dim` dimensions on a value that moves
-# by t. In one dimension it is Laplace noise; in more, Theorem 9 of the vignette "Privacy
+# by t. In one dimension it is Laplace noise; in more, Theorem 5 of the vignette "Privacy
 # accounting".
 
 # Beyond this shift angles would have to be told apart too finely, and next to nothing of the

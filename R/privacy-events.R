@@ -111,6 +111,12 @@ as_releases <- function(columns, class) {
   )
 }
 
+#' Rows of a table of releases (`[` of a data frame checks what is known here, slowly).
+#' @noRd
+pick_releases <- function(releases, rows) {
+  as_releases(lapply(unclass(releases), `[`, rows), setdiff(class(releases), "data.frame"))
+}
+
 #' @rdname dp_event
 #' @export
 dp_event_pure <- function(epsilon, neighbours = "replace-one", node = NA, count = 1,

@@ -53,7 +53,8 @@ joint_facts <- function(parts) {
     released = paste0(names(releases), ifelse(releases > 1L, sprintf(" (%d times)", releases), ""),
       collapse = "; "
     ),
-    stated = unique(all_of("stated")), counted = unique(all_of("counted")),
+    stated = unique(all_of("stated")), charged = unique(all_of("charged")),
+    counted = unique(all_of("counted")),
     smallest = if (!is.null(all_of("smallest"))) min(all_of("smallest"))
   )
 }

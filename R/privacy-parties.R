@@ -25,6 +25,7 @@ rbind.dp_events <- function(..., deparse.level = 1) c.dp_events(...)
 #' those of the other.
 #' @noRd
 join_divisions <- function(events) {
+  if (all(is.na(events$party))) return(events)
   named <- which(!is.na(events$party) & !duplicated(events[c("party", "records", "division")]))
   parties <- split(named, events$division[named])
   parties <- parties[order(-lengths(parties))]

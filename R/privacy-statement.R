@@ -15,18 +15,19 @@
 #' @param released how many releases there were of what, where events do not say it best.
 #' @param stated a sentence about a bound that was enforced or taken on trust.
 #' @param counted whose numbers of records a neighbour has too: "node", "holder" or nobody's.
+#' @param charged a sentence about the ledger that a run was charged to.
 #' @param smallest number of records of the smallest party (or number of holders, where those
 #'   are protected).
 #' @noRd
 statement_facts <- function(names, user_level = FALSE, users = NULL, tolerance = NULL,
                             rows = NULL, seeded = FALSE, simulated = FALSE, leaks = NULL,
                             audience = "Whoever sees all that is released", released = NULL,
-                            stated = NULL, counted = NULL, smallest = NULL) {
+                            stated = NULL, counted = NULL, smallest = NULL, charged = NULL) {
   structure(list(
     names = names, user_level = user_level, users = users, tolerance = tolerance,
     rows = rows, seeded = seeded, simulated = simulated, leaks = leaks,
     audience = audience, released = released, stated = stated, counted = counted,
-    smallest = smallest
+    smallest = smallest, charged = charged
   ), class = "dpadmm_facts")
 }
 

@@ -163,7 +163,8 @@ conditions_text <- function(x) {
           sprintf(", and minimisers found up to a gradient norm of %.3g", x$tolerance)
         })
     },
-    x$caveat
+    x$caveat,
+    x$charged
   )
 }
 

@@ -21,7 +21,7 @@ schema_names <- function(terms) {
   names <- variable_names(terms)
   found <- lapply(attr(terms, "bases")[names], `[[`, "input")
   own <- lengths(found) > 0L
-  names[own] <- vapply(found[own], function(v) paste(deparse(v, 500L), collapse = " "), "")
+  names[own] <- vapply(found[own], call_words, "")
   names
 }
 
@@ -43,7 +43,7 @@ public_basis <- function(call, env) {
     lapply(arguments[setdiff(names(arguments), c("x", "..."))], eval, env),
     error = function(e) {
       abort("formula", sprintf("The knots of `%s` must be public numbers: %s.",
-        paste(deparse(call, 500L), collapse = " "), conditionMessage(e)
+        call_words(call), conditionMessage(e)
       ), argument = "formula")
     }
   )

@@ -115,9 +115,7 @@ formula_terms <- function(formula, data) {
 #' The variables of terms as they stand in the formula.
 #' @noRd
 variable_names <- function(terms) {
-  vapply(as.list(attr(terms, "variables"))[-1L], function(v) {
-    paste(deparse(v, 500L), collapse = " ")
-  }, "")
+  vapply(as.list(attr(terms, "variables"))[-1L], call_words, "")
 }
 
 described_by <- function(declared) {

@@ -56,3 +56,10 @@ print.dpadmm_loss <- function(x, ...) {
   ))
   invisible(x)
 }
+
+#' The largest gradient that a record's loss can have, for tolerances; where there is no bound,
+#' that of a slope of 1.
+#' @noRd
+gradient_scale <- function(loss, row_bound) {
+  row_bound * if (is.finite(loss$lipschitz)) loss$lipschitz else 1
+}

@@ -93,3 +93,12 @@ check_penalty <- function(penalty) {
   if (is.null(penalty)) return(penalty_none())
   check_class(penalty, "dpadmm_penalty", "penalty", "penalty_l1() and the like")
 }
+
+#' g of each column of y, its coordinates weighted.
+#' @noRd
+penalty_values <- function(penalty, y, weights = NULL) {
+  core_call(.Call(
+    ffi_penalty_values, penalty$name, penalty_numbers(penalty), as.matrix(y),
+    if (!is.null(weights)) rep_len(as.double(weights), nrow(y))
+  ))
+}

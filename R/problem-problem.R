@@ -22,9 +22,13 @@ new_problem <- function(loss, penalty, parties, blueprint, network = NULL, users
   ), class = "dpadmm_problem")
 }
 
-#' Whether several parties make one model: holders with a server, or a walk over them.
+#' Whether several parties make one model: holders with a server or a hub, or a walk over them.
 #' @noRd
 share_model <- function(problem) is.null(problem$network) && problem$N > 1L
+
+#' What the models of a fit are called: one each by the parties, or one by all of them.
+#' @noRd
+model_names <- function(problem) if (share_model(problem)) "holder" else problem$names
 
 #' @export
 print.dpadmm_problem <- function(x, ...) {

@@ -57,7 +57,8 @@ print.dpadmm_schema <- function(x, ...) {
 #' Names of a schema that nothing is called, next to variables that it does not state: slips,
 #' that would let a variable's bounds be read from the records. A schema may know more columns
 #' than a formula has.
-#' @param variables of the formula; `columns` of the data, if there are data.
+#' @param variables of the formula; `columns` of the data, if there are data: then other names
+#'   that nothing is called are a warning.
 #' @noRd
 check_spelling <- function(schema, variables, columns = NULL) {
   spare <- setdiff(names(schema), c(variables, columns))
@@ -69,6 +70,18 @@ check_spelling <- function(schema, variables, columns = NULL) {
         near
       ), argument = "schema", place = near)
     }
+  }
+  if (is.null(columns)) return(invisible())
+  of_columns <- function(name) {
+    used <- tryCatch(all.vars(str2lang(name)), error = function(e) name)
+    length(used) > 0L && all(used %in% columns) # log(age) of another formula
+  }
+  unknown <- spare[!vapply(spare, of_columns, NA)]
+  if (length(unknown)) {
+    warn("schema", sprintf(
+      "`schema` has names that neither the formula nor the data have: %s.",
+      paste0("`", unknown, "`", collapse = ", ")
+    ), argument = "schema", place = unknown)
   }
 }
 

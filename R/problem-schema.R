@@ -20,8 +20,10 @@
 #' @return An object of class `dpadmm_schema`, with methods `print()`, `format()`, `c()` (a column
 #'   in two of them is an error), `[` and `as.data.frame()`, which gives a codebook.
 #'
-#' A schema may describe more columns than a formula has. A fit or plan complains of a name
-#' that no column has and that is a slip away from a variable which the schema lacks.
+#' A schema may describe more columns than a formula has. A name that no column has and that is a
+#' slip away from a variable which the schema lacks is an error; other names that neither the
+#' formula nor the data have are a warning of class `dpadmm_warning_schema` in a fit. (A plan has
+#' no data to compare them with.)
 #'
 #' @section Codebooks:
 #' A codebook has the columns `name` (or `variable`), `type`, `min`, `max` and `levels`, their names

@@ -5,24 +5,34 @@
 .converged_share <- 1e-5
 
 #' `NA` for runs with noise, which end when their budget is spent.
+#' @param arrived what the search for an optimum says itself.
 #' @noRd
-has_converged <- function(plan, trace) {
+has_converged <- function(plan, trace, arrived = TRUE) {
   if (plan$private) return(NA)
-  if (isTRUE(plan$optimum)) return(TRUE)
-  slope <- if (is.finite(plan$problem$loss$lipschitz)) plan$problem$loss$lipschitz else 1
+  if (isTRUE(plan$optimum)) return(arrived)
   left <- gradient_left(plan$method, plan, utils::tail(trace, 1L))
-  isTRUE(left <= .converged_share * slope * plan$problem$row_bound)
+  isTRUE(left <= .converged_share * gradient_scale(plan$problem$loss, plan$problem$row_bound))
 }
 
 #' A fit without noise that has not arrived says so, as glm() does.
 #' @noRd
 warn_unless_converged <- function(fit) {
   if (!isFALSE(fit$converged)) return(invisible())
-  n <- fit$plan$iterations
-  warn("convergence", paste(
-    sprintf("The fit has not converged in %d iterations:", n), "ask for more, or for other steps",
-    if (on_graph(fit$plan$method)) "(or leave out `iterations` for the optimum itself)."
-  ), argument = "iterations", value = n)
+  plan <- fit$plan
+  if (plan$optimum) {
+    warn("convergence", paste(
+      "Newton's method has not found the minimiser: there may be none, or the records are too",
+      "close to collinear. A penalty helps."
+    ))
+    return(invisible())
+  }
+  better <- on_graph(plan$method) ||
+    wants_model_optimum(plan$method, plan$problem, plan$budget, settings = NULL)
+  warn("convergence", paste0(
+    sprintf("The fit has not converged in %d iterations:", plan$iterations),
+    " ask for more, or for other steps",
+    if (better) " (or leave out `iterations` for the optimum itself)", "."
+  ), argument = "iterations", value = plan$iterations)
 }
 
 #' Bound on the gradient of the objective at the model, its mean loss of weight 1.

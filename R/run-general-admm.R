@@ -197,7 +197,7 @@ prox_loss <- function(x, y, loss = "logistic", row_bound = 1, tol = NULL) {
   y <- records$y
   n <- nrow(x)
   lipschitz <- loss$lipschitz * row_bound
-  if (is.null(tol)) tol <- 1e-6 * (if (is.finite(lipschitz)) lipschitz else row_bound) / n
+  if (is.null(tol)) tol <- 1e-6 * gradient_scale(loss, row_bound) / n
   check_number(tol, "tol", lower = 0, open_lower = TRUE)
   prox <- function(w, gamma, M) {
     v <- numeric(ncol(M))

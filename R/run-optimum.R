@@ -2,7 +2,7 @@
 # are taken together, and the answer is the minimiser of the objective that the method has.
 
 # Norm of the gradient that is left, over the largest that the loss can have, or where that is
-# more what keeps the answer this close to the minimiser.
+# more what keeps the answer of a strongly convex problem this close to the minimiser.
 .optimum_gradient <- 1e-12
 .optimum_distance <- 1e-9
 
@@ -21,9 +21,9 @@ pooled_plan <- function(plan) {
   plan$problem <- problem
   plan[c("rule", "eta", "theta", "gamma")] <- list("exact", none, none, 0)
   plan$start <- plan$start[, 1L, drop = FALSE]
-  slope <- if (is.finite(problem$loss$lipschitz)) problem$loss$lipschitz else 1
   plan$tol <- max(
-    .optimum_distance * problem$rho, .optimum_gradient * problem$C * problem$row_bound * slope
+    .optimum_distance * problem$rho,
+    .optimum_gradient * problem$C * gradient_scale(problem$loss, problem$row_bound)
   )
   plan
 }
@@ -43,5 +43,61 @@ run_optimum <- function(plan, records, held, key, keep, threads) {
   size <- c(plan$problem$d, plan$problem$N)
   result$f <- matrix(result$f, size[1L], size[2L])
   if (keep) result$iterates <- array(t(result$f), c(1L, rev(size)))
+  result$arrived <- TRUE
   result
+}
+
+# ---- methods with one model ----------------------------------------------------------------
+
+#' The model at the optimum: of mean losses as the method weighs them, and its penalty.
+#' @noRd
+run_model_optimum <- function(plan, records, held, keep) {
+  task <- composite_task(plan, records, held)
+  loss <- plan$problem$loss
+  # in units of columns of curvature 1, in which no gradient of the sum is larger
+  most <- gradient_scale(loss, 1) * sqrt(sum(task$p) / loss$curvature)
+  found <- composite_optimum(task, .optimum_gradient * most)
+  split <- !is.null(plan$constraint)
+  apart <- as.vector(task$A %*% found$f) + task$b * found$y - task$c
+  every <- function(x) rep_len(x, plan$iterations)
+  result <- list(
+    f = matrix(found$f), gap = if (split) every(norm2(apart)), step = every(norm2(found$f)),
+    arrived = found$left <= found$enough, simulated = in_one_place(plan)
+  )
+  if (keep) result$iterates <- matrix(found$f, plan$iterations, length(found$f), byrow = TRUE)
+  if (split) {
+    result$extra <- list(y = found$y, u = found$dual / plan$rho, mean_x = found$f,
+      mean_y = found$y)
+  }
+  result
+}
+
+#' Records and penalty for composite_optimum().
+#' @noRd
+composite_task <- function(plan, records, held) {
+  problem <- plan$problem
+  d <- problem$d
+  part <- plan$constraint
+  if (is.null(part)) {
+    part <- list(A = Matrix::Diagonal(d), b = rep(-1, d), c = numeric(d), weights = rep(1, d),
+      penalty = problem$penalty)
+  }
+  p <- record_shares(plan, held)
+  if (!is.null(records$weight)) p <- p * records$weight
+  shorten <- shortening(records$x, problem$row_bound)
+  list(
+    x = if (all(shorten == 1)) records$x else shorten * records$x, y = records$y,
+    offset = if (is.null(records$offset)) 0 else records$offset, p = p, loss = problem$loss,
+    A = part$A, b = part$b, c = part$c, w = part$weights, penalty = part$penalty
+  )
+}
+
+#' What each record counts in the objective of one model: holders and users as `weight` says.
+#' @noRd
+record_shares <- function(plan, held) {
+  problem <- plan$problem
+  if (!is.null(plan$constraint)) return(rep(problem$C / problem$records, problem$records))
+  size <- if (is_user(plan)) problem$size else problem$users$size
+  if (is.null(size)) return(rep(1 / problem$records, problem$records))
+  (rep_len(plan$weight, length(size)) / length(size) / size)[held$index]
 }

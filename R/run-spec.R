@@ -29,12 +29,19 @@ core_orders <- function(method, plan) UseMethod("core_orders")
 core_orders.dpadmm_family_graph <- function(method, plan) {
   problem <- plan$problem
   list(
-    relay = "graph", network = problem$network[c("start", "neighbour")],
+    relay = "graph", network = core_network(problem$network),
     weight = problem$C / problem$size, ridge = problem$rho / problem$N, clip = Inf,
     eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = plan$tol,
     objective_scale = plan$scales$objective, output_scale = plan$scales$output,
     hidden_scale = plan$scales$hidden, reach = plan$reach, test = plan$test, start = plan$start
   )
+}
+
+#' Who hears whom, and where edges are unlike, what they weigh.
+#' @noRd
+core_network <- function(network) {
+  weighted <- if (!is.null(network$factor)) c("factor", "self", "degree")
+  network[c("start", "neighbour", weighted)]
 }
 
 #' @noRd
@@ -62,7 +69,8 @@ core_orders.dpadmm_family_split <- function(method, plan) {
   problem <- plan$problem
   constraint <- plan$constraint
   list(
-    relay = "split", weight = problem$C / problem$records, ridge = 0, clip = plan$clip,
+    relay = "split", weight = rep(problem$C / problem$records, problem$N), ridge = 0,
+    clip = plan$clip,
     objective_scale = plan$scales$gradient, start_scale = if (plan$private) plan$scales$start,
     hidden_scale = plan$scales$hidden, start_hidden = plan$scales$start_hidden,
     A = packed(constraint$A, numeric(nrow(constraint$A))), b = constraint$b, c = constraint$c,
@@ -81,9 +89,11 @@ core_orders.dpadmm_family_split <- function(method, plan) {
 core_orders.dpadmm_family_descent <- function(method, plan) {
   penalty <- plan$problem$penalty
   rounds <- plan$iterations
+  N <- plan$problem$N
+  scale <- plan$scales$gradient
   list(
-    relay = "descent", weight = 1 / plan$size, ridge = 0, clip = plan$grad_bound,
-    objective_scale = if (!is.null(plan$scales$gradient)) t(rep(plan$scales$gradient, rounds)),
+    relay = "descent", weight = rep(1 / plan$size, N), ridge = 0, clip = plan$grad_bound,
+    objective_scale = if (!is.null(scale)) matrix(scale, N, rounds),
     step = rep(as.double(plan$step), rounds), penalty = penalty$name,
     parameter = penalty_numbers(penalty), block = plan$block, turn = plan$turn,
     batch = plan$batch, start = plan$start
@@ -103,13 +113,17 @@ packed <- function(x, y) {
 core_records <- function(plan, records, held) {
   problem <- plan$problem
   if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
-  user_size <- if (share_model(problem)) problem$size else problem$users$size
+  user_size <- if (is_user(plan)) problem$size else problem$users$size
   c(list(
     x = matrix_slots(records$x), y = records$y, weight = records$weight, offset = records$offset,
     place = order(order(held$index)),
     size = problem$size, row_bound = problem$row_bound, layout = "packed"
   ), if (!is.null(user_size)) list(user_size = user_size))
 }
+
+#' Whether each party is one user of a server, with a proximal step for all of its records.
+#' @noRd
+is_user <- function(plan) share_model(plan$problem) && !by_gradients(plan$method)
 
 #' Records where they lie: sparse ones are read by row, from the transpose.
 #' @noRd
@@ -134,10 +148,19 @@ reads_in_place <- function(plan) {
 party_records <- function(plan, records, held) {
   if (plan$problem$N == 1L) return(list(core_records(plan, records, held)))
   lapply(seq_len(plan$problem$N), function(i) {
-    own <- which(held$index == i)
-    c(packed(records$x[own, , drop = FALSE], records$y[own]), list(
-      weight = records$weight[own], offset = records$offset[own],
-      row_bound = plan$problem$row_bound, layout = "packed"
-    ), if (share_model(plan$problem)) list(user_size = length(own)))
+    rows <- which(held$index == i)
+    own_records(plan, list(
+      x = records$x[rows, , drop = FALSE], y = records$y[rows], weight = records$weight[rows],
+      offset = records$offset[rows]
+    ))
   })
+}
+
+#' The records of one party of several, all that are there.
+#' @noRd
+own_records <- function(plan, records) {
+  c(packed(records$x, records$y), list(
+    weight = records$weight, offset = records$offset, row_bound = plan$problem$row_bound,
+    layout = "packed"
+  ), if (is_user(plan)) list(user_size = length(records$y)))
 }

@@ -119,14 +119,32 @@ kind_of <- function(x) {
   sprintf("an object of class %s", class(x)[1L])
 }
 
-#' Ask for an optional package.
+#' Ask for optional packages.
 #' @noRd
-need_package <- function(package, what) {
-  if (!requireNamespace(package, quietly = TRUE)) {
-    abort("package", sprintf(
-      'The package "%s" is needed for %s: install.packages("%s").', package, what, package
-    ), argument = package)
+need_package <- function(packages, what) {
+  for (package in packages) {
+    if (!requireNamespace(package, quietly = TRUE)) {
+      abort("package", sprintf(
+        'The package "%s" is needed for %s: install.packages("%s").', package, what, package
+      ), argument = package)
+    }
   }
+}
+
+#' One string that says something.
+#' @noRd
+check_string <- function(x, argument, most = 1000L) {
+  if (!is.character(x) || length(x) != 1L || is.na(x) || !nzchar(x)) {
+    abort("argument", sprintf("`%s` must be one string, not %s.", argument, kind_of(x)),
+      argument = argument
+    )
+  }
+  if (!validUTF8(enc2utf8(x)) || grepl("[[:cntrl:]]", x) || nchar(x) > most) {
+    abort("argument", sprintf(
+      "`%s` must have at most %d characters, all of them printable.", argument, most
+    ), argument = argument)
+  }
+  enc2utf8(x)
 }
 
 check_orders <- function(orders) {

@@ -24,7 +24,7 @@
 #' | `row_bound` | rows of a matrix are longer than the stated bound |
 #' | `level` | a factor level was not declared or not seen in training |
 #' | `plan` | data do not fit a plan: other parties, sizes or numbers of records |
-#' | `budget` | no noise can meet the asked privacy budget |
+#' | `budget` | no noise can meet the asked privacy budget, or a ledger has too little left |
 #' | `accountant` | an accountant cannot handle an event |
 #' | `theorem` | the condition of a printed theorem does not hold |
 #' | `solver` | a node problem could not be solved to the asked tolerance |
@@ -35,7 +35,11 @@
 #' | `parse` | a file is malformed |
 #' | `size` | a size overflows or memory cannot be had |
 #' | `unavailable` | a fit cannot answer, for lack of records or of a formula |
+#' | `policy` | a site's policy is malformed, or does not fit its records |
+#' | `refused` | a site's policy does not allow what is asked of it |
+#' | `site` | a site refuses or cannot be reached: `place` is its name, `argument` the field |
 #' | `package` | an optional package is needed and not installed |
+#' | `ledger` | a file is no ledger, or a budget in it is another one or not there |
 #'
 #' | kind of warning | raised when |
 #' |---|---|
@@ -43,9 +47,22 @@
 #' | `theorem` | a setting lies outside a theorem that would otherwise cover it |
 #' | `utility` | public numbers say that the model will be mostly noise |
 #' | `convergence` | a fit without noise has not arrived at the optimum |
+#' | `site` | a site is lost, or out: its last message stands |
+#' | `schema` | a schema has names that neither the formula nor the data have |
 #' | `shortened` | coefficients are shown of rows that were shortened one by one |
+#' | `ledger` | a ledger is not what was written |
 #'
-#' A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
+#' @section Errors tell of records:
+#' An error or warning about a record (a negative weight, an infinite offset, an unknown level, a
+#' missing value, a row beyond the bound) is itself a release: that there is one depends on that
+#' record, and no guarantee covers it. Keep such messages where the records are, and do not publish
+#' whether a fit failed. To have none, have every record taken to the nearest allowed value: bounds
+#' in `schema` do so for numbers, `rows = "shorten"` for rows, `impute` and `na.action = "omit"` for
+#' missing values and offsets and weights that are not finite; make weights at least 0
+#' (`case_weights = ~pmax(w, 0)`) and put values outside the levels into one of them yourself, row
+#' by row, before the fit.
+#'
+#' @details A warning of kind `privacy_leak` also has class `dpadmm_privacy_leak`.
 #'
 #' @examples
 #' # an error says which argument is to blame
@@ -65,18 +82,22 @@
 #'   dpadmm_error_budget dpadmm_error_accountant dpadmm_error_theorem dpadmm_error_solver
 #'   dpadmm_error_operator dpadmm_error_interrupt dpadmm_error_engine dpadmm_error_entropy
 #'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
-#'   dpadmm_error_unavailable dpadmm_warning_convergence dpadmm_warning_shortened
-#'   dpadmm_warning_privacy_leak
-#'   dpadmm_warning_theorem dpadmm_warning_utility
+#'   dpadmm_error_ledger dpadmm_error_unavailable dpadmm_error_policy dpadmm_error_refused
+#'   dpadmm_error_site dpadmm_warning_site dpadmm_warning_convergence dpadmm_warning_schema
+#'   dpadmm_warning_shortened dpadmm_warning_privacy_leak dpadmm_warning_theorem
+#'   dpadmm_warning_utility dpadmm_warning_ledger
 NULL
 
 .error_kinds <- c(
   "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
-  "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound"
+  "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound", "ledger", "policy",
+  "refused", "site"
 )
 
-.warning_kinds <- c("privacy_leak", "theorem", "utility", "convergence", "shortened")
+.warning_kinds <- c(
+  "privacy_leak", "theorem", "utility", "convergence", "schema", "shortened", "ledger", "site"
+)
 
 #' The frame of the exported function the user called, for the error's call.
 #' @noRd

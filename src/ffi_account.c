@@ -76,22 +76,33 @@ SEXP ffi_rdp_sampled(SEXP kind, SEXP orders, SEXP q, SEXP s) {
   return answer;
 }
 
-/* Objective perturbation: Gaussian noise when dim is NULL, Gamma-norm noise otherwise.
- */
+/* Doubles, as many as there are in another vector. */
+static int are_numbers(SEXP x, R_xlen_t n) {
+  return TYPEOF(x) == REALSXP && Rf_xlength(x) == n;
+}
+
+/* Objective perturbation, one release after the other, each at all orders: Gaussian
+ * noise when dim is NULL, Gamma-norm noise otherwise. */
 SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim) {
-  if (TYPEOF(orders) != REALSXP || !ffi_is_number(shift) || !ffi_is_number(kappa) ||
-      TYPEOF(tied) != LGLSXP || Rf_xlength(tied) != 1 ||
-      !(dim == R_NilValue || ffi_is_number(dim)))
+  const R_xlen_t releases = Rf_xlength(shift), n = Rf_xlength(orders);
+  if (TYPEOF(orders) != REALSXP || !are_numbers(shift, releases) ||
+      !are_numbers(kappa, releases) || TYPEOF(tied) != LGLSXP ||
+      Rf_xlength(tied) != releases ||
+      !(dim == R_NilValue || are_numbers(dim, releases)))
     return ffi_status(DPA_ARGUMENT);
-  const double *a = REAL_RO(orders), by = REAL_RO(shift)[0], ratio = REAL_RO(kappa)[0];
-  const int tie = LOGICAL_RO(tied)[0] == 1;
-  const size_t n = (size_t)Rf_xlength(orders);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
-  dpa_status status;
-  if (dim == R_NilValue)
-    status = dpa_rdp_objective_gaussian(a, n, by, ratio, tie, REAL(out));
-  else
-    status = dpa_rdp_objective_gamma(a, n, by, ratio, tie, REAL_RO(dim)[0], REAL(out));
+  const double *a = REAL_RO(orders);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, releases * n));
+  dpa_status status = DPA_OK;
+  for (R_xlen_t i = 0; i < releases && status == DPA_OK; i++) {
+    const double by = REAL_RO(shift)[i], ratio = REAL_RO(kappa)[i];
+    const int tie = LOGICAL_RO(tied)[i] == 1;
+    double *rdp = REAL(out) + i * n;
+    if (dim == R_NilValue)
+      status = dpa_rdp_objective_gaussian(a, (size_t)n, by, ratio, tie, rdp);
+    else
+      status =
+          dpa_rdp_objective_gamma(a, (size_t)n, by, ratio, tie, REAL_RO(dim)[i], rdp);
+  }
   SEXP answer = status == DPA_OK ? out : ffi_status(status);
   UNPROTECT(1);
   return answer;

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 dpa_network ffi_network(ffi_reader *reader, size_t nodes) {
-  dpa_network network = {0, NULL, NULL};
+  dpa_network network = {0};
   const int *start = ffi_ints(reader, "start", nodes + 1, 0, INT_MAX);
   if (!start)
     return network;
@@ -18,6 +18,9 @@ dpa_network ffi_network(ffi_reader *reader, size_t nodes) {
   network.nodes = nodes;
   network.start = start;
   network.neighbour = neighbour;
+  network.factor = ffi_maybe_reals(reader, "factor", nodes);
+  network.self = network.factor ? ffi_reals(reader, "self", nodes) : NULL;
+  network.degree = network.factor ? ffi_reals(reader, "degree", nodes) : NULL;
   return network;
 }
 

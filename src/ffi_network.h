@@ -1,4 +1,5 @@
-/* A network from R: list(start, neighbour). */
+/* A network from R: list(start, neighbour), and where edges are weighted
+ * factor, self and degree. */
 #ifndef DPA_FFI_NETWORK_H
 #define DPA_FFI_NETWORK_H
 

@@ -14,7 +14,8 @@ r_rooms <- list(
   method = c("utils", "problem", "privacy"),
   plan = c("utils", "problem", "privacy", "method"),
   run = c("utils", "problem", "privacy", "method", "plan", "data"),
-  fit = c("utils", "problem", "privacy", "method", "plan", "run", "data"),
+  site = c("utils", "problem", "privacy", "method", "plan", "run", "data"),
+  fit = c("utils", "problem", "privacy", "method", "plan", "run", "data", "site"),
   theorem = c("utils", "problem", "privacy", "method", "plan", "fit"),
   audit = c("utils", "problem", "privacy", "method", "plan", "run", "data", "fit"),
   study = c("utils", "problem", "privacy", "method", "plan", "run", "data", "fit", "theorem")

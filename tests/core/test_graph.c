@@ -62,7 +62,7 @@ static void prepare(path_run *s, int cycle, int noise) {
     }
   }
   dpa_key_from_seed(&s->key, 5);
-  const dpa_network network = {NODES, start, neighbour};
+  const dpa_network network = {.nodes = NODES, .start = start, .neighbour = neighbour};
   dpa_plan *plan = &s->plan;
   plan->parties = NODES;
   plan->d = 1;

@@ -22,7 +22,8 @@ static dpa_network network_of(lists *to, const unsigned char *adjacent, size_t n
         to->neighbour[next++] = (int)j;
   }
   to->start[nodes] = next;
-  const dpa_network network = {nodes, to->start, to->neighbour};
+  const dpa_network network = {
+      .nodes = nodes, .start = to->start, .neighbour = to->neighbour};
   return network;
 }
 
@@ -56,10 +57,10 @@ static void check_small(void) {
     static const double value[8] = {1.0, 0.1, 2.0, 0.2, 4.0, 0.4, 8.0, 0.8};
     for (size_t i = 0; i < 4; i++) {
       double want[2] = {0.0, 0.0}, sum[2] = {99.0, 99.0};
-      size_t degree = 0;
+      double degree = 0.0;
       for (size_t j = 0; j < 4; j++)
         if (adjacent[4 * i + j]) {
-          degree++;
+          degree += 1.0;
           want[0] += value[2 * j];
           want[1] += value[2 * j + 1];
         }
@@ -90,7 +91,26 @@ static void check_edges(void) {
   CHECK(dpa_network_degree(&line, 0) == 1 && dpa_network_degree(&line, 7) == 2);
 }
 
+static void check_weighted(void) {
+  lists space;
+  const unsigned char path[9] = {0, 1, 0, 1, 0, 1, 0, 1, 0};
+  const double factor[3] = {2.0, 0.5, 4.0}, self[3] = {8.0, 0.0, 1.0};
+  const double degree[3] = {9.0, 3.0, 3.0};
+  dpa_network network = network_of(&space, path, 3);
+  network.factor = factor;
+  network.self = self;
+  network.degree = degree;
+  const double value[3] = {1.0, 10.0, 100.0}, want[3] = {18.0, 201.0, 120.0};
+  for (size_t i = 0; i < 3; i++) {
+    double sum = 99.0;
+    dpa_network_sum(&network, i, value, 1, &sum);
+    CHECK(sum == want[i]);
+    CHECK(dpa_network_degree(&network, i) == degree[i]);
+  }
+}
+
 void test_network(void) {
   check_small();
+  check_weighted();
   check_edges();
 }

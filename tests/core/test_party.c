@@ -42,7 +42,7 @@ static void check_runs(const setting *s) {
   CHECK(moved > 1e-3); /* something happened */
 }
 
-/* A round again: the same message, and nothing moves; any other round: refused. */
+/* A round again: the same message, and nothing moves; one that is over: refused. */
 static void check_rounds(const setting *s) {
   static const double inbox[D] = {0.1, -0.2, 0.3, 0.05},
                       other[D] = {9.0, 9.0, 9.0, 9.0};
@@ -50,7 +50,6 @@ static void check_rounds(const setting *s) {
   dpa_party *party = party_new(s, 0);
   int same = 1, refused = 1, well = 1;
   for (uint32_t t = first; t <= ROUNDS; t++) {
-    refused &= dpa_party_begin(party, &s->plan, t + 1, inbox) == DPA_ARGUMENT;
     well &= party_step(party, &s->plan, t, inbox) == DPA_OK;
     unsigned char *before = soiled(party->state_size);
     memcpy(before, party->state, party->state_size);
@@ -67,6 +66,25 @@ static void check_rounds(const setting *s) {
   CHECK(well);
   CHECK(same);
   CHECK(refused);
+  party_free(party);
+}
+
+/* Who was late goes on with the round it is asked for; users remember every round. */
+static void check_skips(const setting *s) {
+  static const double inbox[D] = {0.1, -0.2, 0.3, 0.05};
+  const uint32_t first = dpa_plan_first(&s->plan), late = first + 2;
+  dpa_party *party = party_new(s, 0);
+  CHECK(late <= ROUNDS);
+  CHECK(party_step(party, &s->plan, first, inbox) == DPA_OK);
+  const dpa_status status = party_step(party, &s->plan, late, inbox);
+  if (s->plan.relay == &dpa_relay_server) {
+    CHECK(status == DPA_ARGUMENT);
+    CHECK(dpa_party_message(party).round == first);
+  } else {
+    CHECK(status == DPA_OK);
+    CHECK(dpa_party_message(party).round == late);
+    CHECK(dpa_party_begin(party, &s->plan, late - 1, inbox) == DPA_ARGUMENT);
+  }
   party_free(party);
 }
 
@@ -149,6 +167,7 @@ static void check_relay(const dpa_relay *relay) {
       check_runs(s);
     }
     check_rounds(s);
+    check_skips(s);
     check_load(s);
     if (rule != &dpa_rule_sparse_vector) /* may be silent in the last round */
       check_honesty(s, rule);
@@ -168,6 +187,7 @@ static void check_users(void) {
                    parties, all[k]);
       check_runs(s);
       check_rounds(s);
+      check_skips(s);
       check_load(s);
     }
   free(s);

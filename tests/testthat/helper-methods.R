@@ -13,10 +13,21 @@ all_methods <- function() dpadmm:::methods_table()
 
 on_graph <- function(method) dpadmm:::on_graph(dpadmm:::as_method(method))
 
+#' Every method with its defaults, and those by gradients also over three holders.
+method_cases <- function() {
+  alone <- lapply(all_methods(), function(make) make())
+  shared <- lapply(Filter(dpadmm:::by_gradients, alone), over_holders)
+  c(alone, stats::setNames(shared, paste(names(shared), "over holders")))
+}
+
+over_holders <- function(method) structure(method, over_holders = TRUE)
+
+has_nodes <- function(method) on_graph(method) || isTRUE(attr(method, "over_holders"))
+
 #' A fit of the small problem.
 small_fit <- function(method, ..., epsilon = 5, delta = 1e-4, iterations = 4, seed = 1, x = small$x,
                       y = small$y) {
-  where <- if (on_graph(method)) list(nodes = small$nodes)
+  where <- if (has_nodes(method)) list(nodes = small$nodes)
   do.call(dpadmm_fit, c(list(x, y, method = method), where, list(
     ..., epsilon = epsilon, delta = delta, iterations = iterations, seed = seed
   )))
@@ -24,7 +35,7 @@ small_fit <- function(method, ..., epsilon = 5, delta = 1e-4, iterations = 4, se
 
 small_plan <- function(method, ..., epsilon = 5, delta = 1e-4, iterations = 4, seed = 1) {
   dpadmm_plan(colnames(small$x),
-    sizes = if (on_graph(method)) small$sizes else 48, method = method, ..., epsilon = epsilon,
+    sizes = if (has_nodes(method)) small$sizes else 48, method = method, ..., epsilon = epsilon,
     delta = delta, iterations = iterations, seed = seed
   )
 }

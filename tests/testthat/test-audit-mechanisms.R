@@ -166,3 +166,21 @@ test_that("the measured bound never exceeds a sound claim, and comes near it", {
   expect_gt(share_of(dp_sgd(batch = 2), alone), 0.1)
   expect_gt(share_of(admm(perturb = "primal"), shared, delta = 0, bound = "clopper-pearson"), 0.2)
 })
+
+test_that("a noisy start is a message before the first round: its fits can be audited", {
+  pair <- far("labels", n = 4)
+  release <- function(sigma) {
+    fit_release(grad_admm(rho = 0.1, init = "noisy-gradient"), "huber",
+      penalty = penalty_l1(0.01), iterations = 4, noise = gaussian_noise(sigma), delta = 1e-5
+    )
+  }
+  promised <- attr(release(1), "settle")(pair$data1)$events
+  expect_equal(promised$iteration, 0:4)
+  seen <- function(sigma, confidence) {
+    audit(release(sigma), pair$data1, pair$data2, runs = 1000, bound = "gaussian",
+      confidence = confidence, claim = promised, seed = 1
+    )
+  }
+  expect_caught(seen(0.5, 0.95))
+  expect_false(seen(1, 1 - 1e-5)$exceeds)
+})

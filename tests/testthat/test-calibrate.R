@@ -75,3 +75,31 @@ test_that("a budget that no noise meets says so, and one that all noise meets to
   expect_blames(calibrate(curved, 1, interval = c(0, 1)), "interval")
   expect_blames(calibrate(curved, 1, accountant = "guess"), "accountant")
 })
+
+test_that("a good guess at the noise takes few steps", {
+  asked <- 0
+  counted <- function(events) function(noise) {
+    asked <<- asked + 1
+    events(noise)
+  }
+  laplace <- counted(function(b) dp_event_laplace(b, 1, count = 5))
+  expect_rel(calibrate_near(laplace, 0.5, 0, "best", 10), 10, 1e-9)
+  expect_lte(asked, 2)
+  asked <- 0
+  objective <- counted(function(s) dp_event_objective_gaussian(s, 0.02, 0.001, 1, count = 20))
+  noise <- calibrate(objective, 1, 1e-5, interval = c(1e-3, 1e3))
+  asked <- 0
+  expect_rel(calibrate_near(objective, 1, 1e-5, "best", 0.9 * noise), noise, 1e-8)
+  expect_lte(asked, 7)
+})
+
+test_that("what is set aside for the likely noise is enough for the noise that is found", {
+  for (method in list(mr_admm(), m_admm(), pp_admm())) for (delta in c(0, 1e-5)) {
+    plan <- dpadmm_plan(4, sizes = c(500, 700, 900), method = method, epsilon = 1, delta = delta)
+    least <- 1e-6 * plan$slop
+    plan$slop <- least
+    likely <- likely_rounding(plan$method, with_releases(plan$method, plan))
+    expect_true(all(likely$slop > least))
+    expect_false(settle_rounding(plan$method, protect(plan$method, likely))$raised)
+  }
+})

@@ -282,7 +282,7 @@ test_that("a record that counts in full against one that does not keeps the clai
   expect_identical(pair$data2$case_weights, c(0, rep(1, 5)))
   release <- fit_release(admm(eta = 0.5), iterations = 2, epsilon = 20, delta = 1e-5)
   seen <- function(release, pair, seed) {
-    found <- audit(release, pair$data1, pair$data2, runs = 2000, bound = "gaussian", delta = 1e-5,
+    found <- audit(release, pair$data1, pair$data2, runs = 4000, bound = "gaussian", delta = 1e-5,
       seed = seed)
     expect_false(found$exceeds)
     # replacing moves the gradient by twice as much as a record does that comes or goes

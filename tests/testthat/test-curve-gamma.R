@@ -1,4 +1,4 @@
-# Gamma-norm noise on the output: the closed form of its loss (Theorem 9 of
+# Gamma-norm noise on the output: the closed form of its loss (Theorem 5 of
 # vignette("privacy-accounting")) against integrals over the norm and the direction of the noise,
 # and against draws.
 

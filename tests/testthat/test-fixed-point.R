@@ -285,7 +285,6 @@ test_that("bad operators and settings are classed errors", {
   expect_error(fit(dp_sgd(batch = 11, clip = 1)), "at most", class = "dpadmm_error_argument")
   expect_error(fit(dp_sgd()), "clip", class = "dpadmm_error_argument")
   expect_error(fit(dp_cd()), "clip", class = "dpadmm_error_argument")
-  expect_error(fit(dp_sgd(clip = 1), nodes = 2), "nodes", class = "dpadmm_error_argument")
   expect_error(dp_sgd(batch = 5, sampling = "fixed", neighbours = "add-remove"),
     class = "dpadmm_error_argument")
   expect_error(dp_sgd(step = 0), class = "dpadmm_error_argument")

@@ -25,7 +25,8 @@ test_that("without noise the answer is the lasso and the elastic net of the pool
   data <- unlike_holders(c(1500, 600, 300, 40), 8)
   for (penalty in list(penalty_l1(0.01), penalty_elastic_net(0.005, 0.01))) {
     fit <- dpadmm_fit(data$x, data$y,
-      nodes = data$nodes, method = fp_admm(), penalty = penalty, epsilon = Inf, control = quiet
+      nodes = data$nodes, method = fp_admm(), penalty = penalty, iterations = 1001, epsilon = Inf,
+      control = quiet
     )
     l <- c(unlist(penalty$parameters), 0)[1:2]
     expect_lt(off_optimum(coef(fit), data, l[1], l[2]), 1e-8)
@@ -44,8 +45,8 @@ test_that("sampled holders and a walk arrive at the same", {
   for (method in list(fp_admm(setting = "federated", sample = 2),
     fp_admm(setting = "decentralized"))) {
     fit <- dpadmm_fit(data$x, data$y,
-      nodes = data$nodes, method = method, penalty = penalty_l1(0.02), epsilon = Inf, seed = 1,
-      control = quiet
+      nodes = data$nodes, method = method, penalty = penalty_l1(0.02), iterations = 3000,
+      epsilon = Inf, seed = 1, control = quiet
     )
     expect_lt(off_optimum(coef(fit), data, 0.02, 0), 1e-6)
   }
@@ -73,31 +74,6 @@ test_that("every penalty makes a private plan with a statement about records", {
   }
 })
 
-test_that("what a record may move is charged as Theorem 15 says", {
-  sizes <- c(900, 100)
-  of <- function(...) {
-    dpadmm_plan(3,
-      sizes = sizes, method = fp_admm(...), iterations = 12, noise = gaussian_noise(2),
-      delta = 1e-6, loss = "huber"
-    )
-  }
-  step <- 2 * 0.5 * 2 / 1000 # 2 gamma L N / n, alike for both
-  block <- of(gamma = 0.5, noise = "block")
-  expect_identical(block$releases$node, rep(1:2, 11))
-  expect_charged(block$releases$sensitivity, rep(2 * step, 22))
-  b <- 1 + 0.5 * 1.8 * (1 - 1 / 900) / 2 # the larger holder's
-  for (lambda in c(0.5, 0.2)) {
-    m <- 1:11
-    grown <- pmin(sqrt(b * (1 - (1 - 2 * lambda / b)^m)), 2 * lambda * m)
-    expect_charged(of(gamma = 0.5, lambda = lambda)$releases$sensitivity, step * grown / 2)
-  }
-  # weights that are not those of the records
-  problem <- block$problem
-  problem$weights <- "nodes"
-  expect_identical(holder_weights(problem), c(1, 1))
-  expect_equal(holder_weights(block$problem), c(1.8, 0.2))
-})
-
 test_that("noise that is given may be each holder's own", {
   plan <- dpadmm_plan(3,
     sizes = c(90, 10), method = fp_admm(noise = "block"), noise = gaussian_noise(c(0.5, 2)),
@@ -106,65 +82,6 @@ test_that("noise that is given may be each holder's own", {
   spent <- privacy(plan)$per_node$epsilon
   expect_gt(spent[1], 3 * spent[2])
   expect_identical(max(spent), privacy(plan)$epsilon)
-})
-
-test_that("no replaced record moves a holder by more than the bound", {
-  kinds <- list(
-    list(loss = "logistic", gamma = 30), list(loss = dpadmm_loss("huber", 0.3), gamma = 20),
-    list(loss = dpadmm_loss("hinge", 0.2), gamma = 5)
-  )
-  largest <- 0
-  for (seed in 1:240) {
-    kind <- kinds[[1 + seed %% 3]]
-    B <- 2 + seed %% 4
-    lambda <- c(0.5, 0.3)[1 + seed %% 2]
-    draw <- matrix(seeded_normals(40 * B, seed), 20)
-    x <- draw[1:B, 1:2, drop = FALSE]
-    # every other time along a few axes, where pulls add up
-    if (seed %% 4 < 2) x <- round(x / max(abs(x)))
-    x <- x / pmax(sqrt(rowSums(x^2)), 0.1)
-    y <- sign(draw[20, 1:B])
-    other <- if (seed %% 5 == 0) x[1, ] else draw[19, 1:2] / sqrt(sum(draw[19, 1:2]^2))
-    data <- list(list(x = x, y = y), list(x = rbind(other, x[-1, ], deparse.level = 0),
-      y = c(-y[1], y[-1])))
-    if (seed %% 10 == 0) { # numbers out of reach: all of both slopes
-      kind <- kinds[[2]]
-      data[[1]]$y[1] <- 1e4
-      data[[2]]$y[1] <- -1e4
-      data[[2]]$x[1, ] <- data[[1]]$x[1, ] <- c(1, 0)
-      data[[2]]$x[-1, ] <- data[[1]]$x[-1, ] <- 0
-    }
-    run <- holder_states(data, function(t, u) kind$gamma * draw[t, 3:4] / 3, 8, kind$gamma,
-      lambda, kind$loss)
-    share <- states_moved(run) / holder_moved(run$plan, 1:8)
-    expect_lt(max(share), 1 + 1e-7)
-    largest <- max(largest, share)
-  }
-  expect_gt(largest, 0.99) # it is met
-})
-
-test_that("a record can move a holder farther than one step does", {
-  # it pulls along one axis, its replacement along the other; others hold the holder where z is
-  gamma <- 400
-  unit <- gamma / 4
-  far <- 10 * unit
-  others <- rbind(c(1, 1) / sqrt(2), c(1, 0), c(0, 0))
-  data <- list(
-    list(x = rbind(c(1, 0), others), y = c(-3 * far, 2 * far, 0, 0)),
-    list(x = rbind(c(0, 1), others), y = c(0, 2 * far, 0, 0))
-  )
-  aim <- rbind(c(far, -far), sqrt(2) * c(far, far), c(0, far))
-  z <- function(t, u) {
-    pulls <- vapply(data, function(one) {
-      slope <- round(as.vector(one$x %*% aim[t, ]) - one$y, 6)
-      as.vector(crossprod(one$x, pmax(-1, pmin(1, slope))))
-    }, double(2))
-    (aim[t, ] + unit * rowMeans(pulls) + (u[[1]] + u[[2]]) / 2) / 2
-  }
-  run <- holder_states(data, z, 3, gamma, loss = dpadmm_loss("huber", 1))
-  moved <- states_moved(run)
-  expect_equal(moved[3] / record_step(run$plan)[1], 1.109, tolerance = 1e-3)
-  expect_true(all(moved <= holder_moved(run$plan, 1:3)))
 })
 
 test_that("all engines run holders alike, with noise of the server and of their own", {

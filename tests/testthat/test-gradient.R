@@ -99,8 +99,9 @@ test_that("bad input is a classed error that names the argument", {
   expect_error(grad_admm(B = matrix(1, 2, 2)), "diagonal", class = "dpadmm_error_argument")
   expect_error(grad_admm(B = matrix(1, 2, 3)), class = "dpadmm_error_shape")
   expect_error(fit(grad_admm(B = rep(-1, d + 1))), class = "dpadmm_error_shape")
-  expect_error(fit(nodes = 2), class = "dpadmm_error_nodes")
-  expect_error(fit(nodes = rep(1:2, n / 2)), class = "dpadmm_error_nodes")
+  expect_error(fit(nodes = rep(1:2, n)), class = "dpadmm_error_shape")
+  expect_error(fit(nodes = rep("A", n)), class = "dpadmm_error_nodes")
+  expect_identical(fit(nodes = rep(1, n))$coefficients, fit()$coefficients)
   expect_error(fit(network = network_ring()), class = "dpadmm_error_argument")
   expect_error(fit(rho = 1), class = "dpadmm_error_argument")
   expect_error(fit(.y = 3 * x[, 1], loss = "squared", epsilon = 1, delta = 1e-5), "clip",

@@ -79,7 +79,7 @@ test_that("no density ratio of a logistic objective exceeds its pure loss, and s
 
 test_that("noise of a pure fit is that of the shift alone where curvature is free", {
   at_defaults <- function(epsilon, loss, method = "mr_admm") {
-    dpadmm_plan(20, sizes = rep(8000, 5), epsilon = epsilon, loss = loss, method = method)
+    dpadmm_plan(20, sizes = rep(400, 5), epsilon = epsilon, loss = loss, method = method)
   }
   for (epsilon in c(0.5, 1)) for (method in c("admm", "mr_admm")) {
     plan <- at_defaults(epsilon, "logistic", method)

@@ -23,7 +23,7 @@ attack <- function(method, noise) {
       delta = if (noise == "gaussian") 1e-6 else 0
     )
   }
-  if (on_graph(method)) {
+  if (has_nodes(method)) {
     parties <- rep(1:40, each = 6)
     data <- function(x) list(x = x[rep(1:6, 40), ], y = rep(labels, 40), nodes = parties)
     low_bits_attack(release("logistic", 1), data(records), data(turned), runs = 25, seed = 1)
@@ -41,7 +41,7 @@ attack <- function(method, noise) {
   }
 }
 
-kinds <- c(lapply(all_methods(), function(make) make()), list(
+kinds <- c(method_cases(), list(
   "primal" = admm(perturb = "primal"), "block" = fp_admm(noise = "block"),
   "federated" = fp_admm(setting = "federated", sample = 4), "one block" = dp_cd(blocks = 1)
 ))

@@ -2,18 +2,23 @@
 # by its line in the table.
 
 methods <- all_methods()
+cases <- method_cases()
 
-for (name in names(methods)) {
-  method <- methods[[name]]()
+for (name in names(cases)) {
+  method <- cases[[name]]
+  several <- if (has_nodes(method)) 3L else 1L
 
-  test_that(paste0(name, "(): what users of R expect of a fit"), {
+  test_that(paste0(name, ": what users of R expect of a fit"), {
     fit <- small_fit(method)
     N <- if (on_graph(method)) 3L else 1L
     expect_s3_class(fit, "dpadmm_fit")
     expect_identical(dim(coef(fit, node = "all")), c(N, 3L))
     expect_identical(names(coef(fit)), c("a", "b", "c"))
     expect_identical(coef(fit, node = 1), coef(fit, node = "all")[1, ])
-    expect_identical(coef(fit, node = fit$nodes$names[N]), coef(fit, node = "all")[N, ])
+    expect_length(fit$nodes$names, several)
+    named <- rownames(coef(fit, node = "all"))
+    expect_identical(named, if (several == N) fit$nodes$names else "holder")
+    expect_identical(coef(fit, node = named[N]), coef(fit, node = "all")[N, ])
     for (bad in list(N + 1, "nobody", c(1, 1), NA)) {
       expect_error(coef(fit, node = bad), class = "dpadmm_error_argument")
     }
@@ -39,17 +44,17 @@ for (name in names(methods)) {
     expect_true(all(is.finite(fit$trace$step)))
   })
 
-  test_that(paste0(name, "(): tidiers and plots"), {
+  test_that(paste0(name, ": tidiers and plots"), {
     skip_if_not_installed("generics")
     fit <- small_fit(method)
     N <- nrow(fit$coefficients)
     expect_identical(nrow(generics::tidy(fit)), 3L)
     expect_identical(nrow(generics::tidy(fit, nodes = TRUE)), 3L * N)
     glance <- generics::glance(fit)
-    expect_identical(glance$nodes, N)
+    expect_identical(glance$nodes, several)
     expect_identical(glance$records, 48L)
-    expect_identical(glance$method, name)
-    expect_identical(nrow(generics::tidy(fit$plan)) %% N, 0L)
+    expect_identical(glance$method, method$name)
+    expect_identical(nrow(generics::tidy(fit$plan)) %% several, 0L)
     file <- tempfile(fileext = ".pdf")
     grDevices::pdf(file)
     on.exit({
@@ -63,7 +68,7 @@ for (name in names(methods)) {
     expect_s3_class(ggplot2::autoplot(fit$plan), "ggplot")
   })
 
-  test_that(paste0(name, "(): every control setting does what it says"), {
+  test_that(paste0(name, ": every control setting does what it says"), {
     base <- small_fit(method)
     with <- function(...) small_fit(method, control = dpadmm_control(progress = FALSE, ...))
     expect_identical(coef(with(threads = 2)), coef(base))
@@ -84,7 +89,7 @@ for (name in names(methods)) {
       predict(with(row_bound = 0.25), small$x[1, , drop = FALSE] * 100, "link"),
       predict(with(row_bound = 0.25), small$x[1, , drop = FALSE] * 200, "link")
     )
-    if (name == "fp_admm") {
+    if (method$name == "fp_admm") {
       expect_error(with(start = c(1, 0, 0)), class = "dpadmm_error_argument")
     } else {
       expect_false(identical(coef(with(start = c(1, 0, 0))), coef(base)))
@@ -95,13 +100,13 @@ for (name in names(methods)) {
     expect_lt(max(abs(coef(with(tol = 1e-9)) - coef(base))), 1e-5 + slack)
   })
 
-  test_that(paste0(name, "(): a plan is the fit's plan, and runs to the same bits"), {
+  test_that(paste0(name, ": a plan is the fit's plan, and runs to the same bits"), {
     fit <- small_fit(method)
     plan <- small_plan(method)
     expect_identical(plan$events, fit$plan$events)
     expect_identical(plan$noise, fit$plan$noise)
     again <- dpadmm_fit(plan, small$x, small$y,
-      nodes = if (on_graph(method)) small$nodes, seed = 1
+      nodes = if (has_nodes(method)) small$nodes, seed = 1
     )
     expect_identical(again$coefficients, fit$coefficients)
     expect_identical(again$trace, fit$trace)
@@ -118,12 +123,15 @@ for (name in names(methods)) {
 }
 
 # settings with states, samples or orders of their own
-variants <- c(lapply(methods, function(make) make()), list(
+variants <- c(cases, list(
   "federated" = fp_admm(setting = "federated", sample = 0.3),
   "federated, block noise" = fp_admm(setting = "federated", sample = 0.3, noise = "block"),
   "walk" = fp_admm(setting = "decentralized"), "sampled" = dp_sgd(batch = 0.3),
   "fixed batches" = dp_sgd(batch = 12, sampling = "fixed"), "blocks" = dp_cd(blocks = 2),
   "noisy start" = acc_admm(init = "noisy-gradient", restart = TRUE),
+  "noisy start over holders" = over_holders(grad_admm(init = "noisy-gradient")),
+  "sampled over holders" = over_holders(dp_sgd(batch = 0.3)),
+  "blocks over holders" = over_holders(dp_cd(blocks = 2)),
   "primal" = admm(perturb = "primal"), "few sends" = ipp_admm(max_sends = 2, threshold = -1)
 ))
 
@@ -133,7 +141,7 @@ for (name in names(variants)) {
   test_that(paste0(name, ": engines carry a plan out to the same bits, saved or not"), {
     plan <- small_plan(method, iterations = 6)
     records <- list(x = small$x, y = small$y)
-    held <- list(index = if (on_graph(method)) small$nodes else rep(1L, 48))
+    held <- list(index = if (has_nodes(method)) small$nodes else rep(1L, 48))
     run <- function(engine) {
       dpadmm:::run_plan(plan, records, held, dpadmm:::noise_key(3), engine, keep = TRUE)
     }
@@ -151,10 +159,10 @@ for (name in names(variants)) {
   })
 }
 
-for (name in names(methods)) {
-  method <- methods[[name]]()
+for (name in names(cases)) {
+  method <- cases[[name]]
 
-  test_that(paste0(name, "(): what is not released does not depend on the records"), {
+  test_that(paste0(name, ": what is not released does not depend on the records"), {
     one <- unclass(small_fit(method))
     two <- unclass(small_fit(method, x = small$x[48:1, ] / 3, y = rev(small$y)))
     released <- c("coefficients", "iterates", "trace", "y", "u", "sends", "messages")
@@ -194,8 +202,8 @@ test_that("a scale of noise that nothing would draw is refused, not ignored", {
     attr(.Call(dpadmm:::ffi_run, spec, records, dpadmm:::noise_key(1), NULL), "argument")
   }
   swap <- c(objective_scale = "output_scale", output_scale = "objective_scale")
-  for (make in methods) {
-    plan <- small_plan(make())
+  for (method in cases) {
+    plan <- small_plan(method)
     spec <- dpadmm:::core_spec(plan, FALSE, 1L)
     for (from in intersect(names(swap), names(Filter(Negate(is.null), spec)))) {
       moved <- spec[setdiff(names(spec), from)]

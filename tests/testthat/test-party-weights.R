@@ -11,7 +11,7 @@ test_that("records, nodes and precision share the weight as they say", {
   expect_equal(shares(weights = "records"), unlike / sum(unlike))
   d <- dpadmm_plan(4, sizes = unlike, epsilon = Inf)$problem$d
   z <- gaussian_sigma(1, 1e-5)
-  counts <- unlike / (1 + 16 * d * z^2 / unlike)
+  counts <- unlike / (1 + 64 * 16 * d * z^2 / unlike)
   expect_equal(shares(), counts / sum(counts))
   expect_equal(shares(epsilon = Inf, delta = 0), unlike / sum(unlike))
   # a party with a larger budget has less noise, and counts more
@@ -22,7 +22,7 @@ test_that("records, nodes and precision share the weight as they say", {
 test_that("the share of a pure budget follows from its noise", {
   plan <- dpadmm_plan(4, sizes = unlike, epsilon = 1, method = admm(eta = 1), iterations = 6)
   z <- sqrt(6 * (plan$problem$d + 1))
-  counts <- unname(unlike / (1 + 16 * plan$problem$d * z^2 / unlike))
+  counts <- unname(unlike / (1 + 64 * 16 * plan$problem$d * z^2 / unlike))
   expect_equal(plan$problem$C / sum(plan$problem$C), counts / sum(counts))
 })
 

@@ -100,9 +100,6 @@ test_that("plans are refused with a class for what is missing or wrong", {
     expect_error(dpadmm_plan(bad, sizes, epsilon = 1), class = "dpadmm_error")
   }
   expect_error(dpadmm_plan(3, 100, epsilon = 1), class = "dpadmm_error_nodes")
-  expect_error(dpadmm_plan(3, sizes, method = dp_sgd(), epsilon = 1, delta = 1e-5),
-    class = "dpadmm_error_argument"
-  )
   expect_error(dpadmm_plan(3, sizes, epsilon = 1, records = 1), class = "dpadmm_error_argument")
   expect_error(plan_of(nodes = "site"), class = "dpadmm_error_argument")
   expect_error(plot(dpadmm_plan(3, sizes, epsilon = Inf)), class = "dpadmm_error_argument")

@@ -54,9 +54,8 @@ test_that("the solver is within what the plan sets aside, wherever public points
 })
 
 test_that("the program costs less than 0.1% of epsilon, by default", {
-  for (make in methods_table()) for (delta in c(1e-5, 0)) {
-    method <- make()
-    take <- if (on_graph(method)) rep(4000, 5) else 20000
+  for (method in method_cases()) for (delta in c(1e-5, 0)) {
+    take <- if (has_nodes(method)) rep(4000, 5) else 20000
     plan <- tryCatch(dpadmm_plan(10, take, method = method, epsilon = 1, delta = delta),
       dpadmm_error_accountant = function(e) NULL # Gaussian noise only
     )

@@ -84,17 +84,22 @@ test_that("a name that looks like a slip is refused before anything is spent", {
     "`age`, but has a column `agee`", "agee"
   )
   expect_blame(fit(slip(Age = c(18, 100), sex = c("f", "m"))), "argument", "schema", "`Age`", "Age")
-  # a schema of a whole database is fine, and so is a column of the data that is left out
+  # a schema of a whole database is a word, and a column of the data that is left out is none
   whole <- c(schema, dpadmm_schema(agent = c("a", "b")))
-  expect_s3_class(fit(whole), "dpadmm_fit")
+  expect_warning(whole_fit <- fit(whole), "`stay`, `smoker`, `ward`, `agent`",
+    class = "dpadmm_warning_schema")
+  expect_s3_class(whole_fit, "dpadmm_fit")
   more <- cbind(people, ages = 1)
   expect_warning(
     fit(dpadmm_schema(ages = c(0, 2), sex = c("f", "m")), data = more),
     class = "dpadmm_privacy_leak"
   )
   # other numbers are other names
-  expect_warning(fit(dpadmm_schema(x1 = c(0, 1)), ill ~ x2, transform(people, x2 = age)),
-    class = "dpadmm_privacy_leak"
+  expect_warning(
+    expect_warning(fit(dpadmm_schema(x1 = c(0, 1)), ill ~ x2, transform(people, x2 = age)),
+      class = "dpadmm_privacy_leak"
+    ),
+    class = "dpadmm_warning_schema"
   )
   plan <- function(schema) dpadmm_plan(ill ~ age, schema, c(20, 30), epsilon = 1)
   expect_blame(plan(slip(agee = c(18, 100))), "argument", "schema", "`agee`", "agee")
@@ -102,4 +107,24 @@ test_that("a name that looks like a slip is refused before anything is spent", {
     "Ill"
   )
   expect_s3_class(plan(slip(age = c(18, 100), bill = c(0, 1))), "dpadmm_plan")
+})
+
+test_that("a fit says which names of a schema nothing has", {
+  set.seed(3)
+  data <- data.frame(age = runif(40, 20, 80), pay = runif(40, 1, 9), ill = rep(c(0, 1), 20))
+  public <- dpadmm_schema(age = c(18, 90), ill = c(0, 1))
+  fit <- function(more, formula = ill ~ age) {
+    dpadmm_fit(formula, data, schema = c(public, more), nodes = 2, epsilon = 5, seed = 1)
+  }
+  seen <- tryCatch(fit(dpadmm_schema(height = c(1, 2), region = c("north", "south"))),
+    dpadmm_warning_schema = identity)
+  expect_identical(seen$place, c("height", "region"))
+  expect_identical(seen$argument, "schema")
+  expect_match(conditionMessage(seen), "`height`, `region`", fixed = TRUE)
+  # columns that the formula does not use, and terms of them, are no slip
+  expect_no_warning(fit(dpadmm_schema(pay = c(0, 10))), class = "dpadmm_warning_schema")
+  expect_no_warning(fit(dpadmm_schema(`log(pay)` = c(0, 3))), class = "dpadmm_warning_schema")
+  # one that is nearly a variable's name is an error still
+  expect_error(fit(dpadmm_schema(pays = c(0, 10)), ill ~ age + pay),
+    class = "dpadmm_error_argument")
 })

@@ -10,7 +10,7 @@
 /* The loss is shift * sin(angle) with the angle's density on (-pi/2, pi/2) proportional
  * to cos^(dim - 2) (1 + lean cos^2) exp(shift sin / 2), lean = shift K_nu(shift / 2) /
  * (2 (dim - 1) K_(nu+1)(shift / 2)), nu = dim / 2 - 1, K the modified Bessel function
- * (Theorem 9 of the vignette "Privacy accounting").
+ * (Theorem 5 of the vignette "Privacy accounting").
  *
  * Bin j < n is the losses in [(first + j) h, (first + j + 1) h]; together the bins hold
  * all of [-shift, shift]. For each, log_mass[j] is the log of its mass and over[j] in

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-size_t dpa_network_degree(const dpa_network *network, size_t node) {
-  return (size_t)(network->start[node + 1] - network->start[node]);
+double dpa_network_degree(const dpa_network *network, size_t node) {
+  if (network->degree)
+    return network->degree[node];
+  return network->start[node + 1] - network->start[node];
 }
 
 size_t dpa_network_components(const dpa_network *network, int *component, int *queue) {
@@ -33,10 +35,16 @@ size_t dpa_network_components(const dpa_network *network, int *component, int *q
 
 void dpa_network_sum(const dpa_network *network, size_t node, const double *value,
                      size_t d, double *sum) {
+  const double *factor = network->factor;
   memset(sum, 0, d * sizeof *sum);
   for (int e = network->start[node]; e < network->start[node + 1]; e++) {
-    const double *neighbour = value + (size_t)network->neighbour[e] * d;
+    const size_t from = (size_t)network->neighbour[e];
+    const double *neighbour = value + from * d;
+    const double weight = factor ? factor[from] : 1.0;
     for (size_t j = 0; j < d; j++)
-      sum[j] += neighbour[j];
+      sum[j] += weight * neighbour[j];
   }
+  if (factor)
+    for (size_t j = 0; j < d; j++)
+      sum[j] = factor[node] * sum[j] + network->self[node] * value[node * d + j];
 }

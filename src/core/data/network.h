@@ -1,5 +1,7 @@
 /* An undirected graph in compressed neighbour lists: node i's neighbours are
- * neighbour[start[i]], ..., neighbour[start[i + 1] - 1], increasing. */
+ * neighbour[start[i]], ..., neighbour[start[i + 1] - 1], increasing. Where it has
+ * factors, the edge between i and j weighs factor[i] * factor[j], and a node weighs
+ * self[i] itself; else edges weigh 1 and nodes 0. */
 #ifndef DPA_NETWORK_H
 #define DPA_NETWORK_H
 
@@ -9,15 +11,19 @@ typedef struct dpa_network {
   size_t nodes;
   const int *start;     /* nodes + 1 */
   const int *neighbour; /* indices from 0 */
+  const double *factor; /* nodes, or NULL; then the next two are NULL, too */
+  const double *self;   /* nodes */
+  const double *degree; /* nodes: what a node and its edges weigh */
 } dpa_network;
 
-size_t dpa_network_degree(const dpa_network *network, size_t node);
+double dpa_network_degree(const dpa_network *network, size_t node);
 
 /* Label the connected components 0, 1, ... in order of their first node; returns how
  * many. component and queue: `nodes` integers each. */
 size_t dpa_network_components(const dpa_network *network, int *component, int *queue);
 
-/* sum[j] = sum over the neighbours k of `node` of value[k * d + j]. */
+/* sum[j] = sum over the neighbours k of `node`, and itself, of their weights times
+ * value[k * d + j]. */
 void dpa_network_sum(const dpa_network *network, size_t node, const double *value,
                      size_t d, double *sum);
 

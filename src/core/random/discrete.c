@@ -262,11 +262,18 @@ static int below_step(dpa_stream *stream, lazy *u, const uint64_t step[WORDS]) {
   return undecided(stream);
 }
 
+/* Where the search begins: the first strip that words with these upper 6 bits are in.
+ */
+static const unsigned char strip_from[64] = {
+    0, 0, 0, 0, 0, 0, 0,  1,  1,  1,  1,  1,  1,  2,  2,  2,  2,  2,  2,  3, 3, 3,
+    3, 3, 4, 4, 4, 4, 4,  4,  5,  5,  5,  5,  5,  6,  6,  6,  6,  7,  7,  7, 7, 8,
+    8, 8, 8, 9, 9, 9, 10, 10, 10, 11, 11, 12, 12, 13, 13, 14, 15, 16, 17, 19};
+
 static int strip_of(dpa_stream *stream) {
   lazy u;
   u.drawn = 0;
   const uint64_t word = word_of(stream, &u, 0);
-  int j = 0;
+  int j = strip_from[word >> 58];
   while (j < strips_count && word > strips[j][0])
     j++;
   while (j < strips_count && !below_step(stream, &u, strips[j]))

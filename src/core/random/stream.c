@@ -44,19 +44,29 @@ static void chacha_block(const uint32_t s[16], uint32_t out[16]) {
     out[i] = x[i] + s[i];
 }
 
-/* The same for four blocks with consecutive counters at once, lane by lane, where the
- * compiler has vectors: as words of the key stream. */
-#ifdef __GNUC__
-typedef uint32_t lanes __attribute__((vector_size(16)));
+/* The same for several blocks with consecutive counters at once, lane by lane, where
+ * the compiler has vectors: as words of the key stream. Where the loader can choose
+ * between two versions of it, one is for processors with wide vectors, in half the
+ * time. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute)
+#if __has_attribute(target_clones)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#endif
+#endif
+#ifndef WIDE
+#define WIDE
+#endif
 
-static void chacha_blocks(const uint32_t s[16], uint64_t word[8 * DPA_STREAM_BLOCKS]) {
+#ifdef __GNUC__
+typedef uint32_t lanes __attribute__((vector_size(4 * DPA_STREAM_BLOCKS)));
+
+WIDE static void chacha_blocks(const uint32_t s[16],
+                               uint64_t word[8 * DPA_STREAM_BLOCKS]) {
   lanes x[16], start[16];
-  for (int i = 0; i < 16; i++) {
-    const lanes all = {s[i], s[i], s[i], s[i]};
-    start[i] = all;
-  }
-  const lanes count = {0, 1, 2, 3};
-  start[12] += count;
+  for (int i = 0; i < 16; i++)
+    start[i] = (lanes){0} + s[i];
+  for (int b = 0; b < DPA_STREAM_BLOCKS; b++)
+    start[12][b] += (uint32_t)b;
   for (int i = 0; i < 16; i++)
     x[i] = start[i];
   for (int pair = 0; pair < 10; pair++) {
@@ -118,10 +128,10 @@ void dpa_chacha20_block(const unsigned char key[32], uint32_t counter,
 }
 
 void dpa_forget(void *what, size_t bytes) {
-  /* volatile: a plain memset of memory that is not read again may be optimised away */
-  volatile unsigned char *p = what;
-  while (bytes-- > 0)
-    *p++ = 0;
+  /* a call that the compiler cannot see through: a plain memset of memory that is not
+   * read again may be optimised away */
+  static void *(*const volatile set)(void *, int, size_t) = memset;
+  (void)set(what, 0, bytes);
 }
 
 /* ---- streams --------------------------------------------------------------- */
@@ -135,7 +145,7 @@ void dpa_stream_init(dpa_stream *stream, const dpa_key *key, uint32_t user,
   stream->spent = 0;
 }
 
-static void next_blocks(dpa_stream *stream) {
+void dpa_stream_refill(dpa_stream *stream) {
   stream->next = 0;
   if (stream->blocks >
       UINT32_MAX) { /* the counter would start again and repeat words */
@@ -146,12 +156,6 @@ static void next_blocks(dpa_stream *stream) {
   stream->state[12] = (uint32_t)stream->blocks;
   stream->blocks += DPA_STREAM_BLOCKS;
   chacha_blocks(stream->state, stream->word);
-}
-
-uint64_t dpa_stream_word(dpa_stream *stream) {
-  if (stream->next == 8 * DPA_STREAM_BLOCKS)
-    next_blocks(stream);
-  return stream->word[stream->next++];
 }
 
 dpa_status dpa_stream_status(const dpa_stream *stream) {

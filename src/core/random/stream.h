@@ -30,7 +30,7 @@ typedef struct dpa_key {
   unsigned char byte[32];
 } dpa_key;
 
-#define DPA_STREAM_BLOCKS 4 /* made at once, side by side */
+#define DPA_STREAM_BLOCKS 8 /* made at once, side by side */
 
 typedef struct dpa_stream {
   uint32_t state[16];                   /* constants, key, counter, nonce */
@@ -51,9 +51,16 @@ void dpa_forget(void *what, size_t bytes);
 void dpa_stream_init(dpa_stream *stream, const dpa_key *key, uint32_t user,
                      uint32_t round, uint32_t purpose);
 
+/* New blocks: for dpa_stream_word() alone. */
+void dpa_stream_refill(dpa_stream *stream);
+
 /* The next 8 bytes of the key stream as a little-endian word. A stream has 2^38 bytes;
  * after that `spent` is set and words are 0: check it with dpa_stream_status(). */
-uint64_t dpa_stream_word(dpa_stream *stream);
+static inline uint64_t dpa_stream_word(dpa_stream *stream) {
+  if (stream->next == 8 * DPA_STREAM_BLOCKS)
+    dpa_stream_refill(stream);
+  return stream->word[stream->next++];
+}
 dpa_status dpa_stream_status(const dpa_stream *stream);
 
 /* Uniform on (0, 1) with full precision near 0: with w a word, mantissa = its low 52

@@ -24,7 +24,7 @@ typedef struct dpa_sends {
 typedef struct dpa_node {
   double *f;      /* d: the last message */
   double *lambda; /* d: dual variable */
-  double *inbox;  /* d: sum over neighbours of their last messages */
+  double *inbox;  /* d: weighted sum of its neighbours' last messages */
   double *kkt; /* d: grad O + b at the last exact update, from released values only */
   dpa_sends *sends;
   double *pull;   /* d: linear term of the posed problem: public */
@@ -103,7 +103,7 @@ typedef struct dpa_party {
   double weight; /* of the sum of the losses */
   double ridge;
   double clip;         /* infinite: none */
-  double degree;       /* number of neighbours */
+  double degree;       /* what its edges weigh, and itself: see network.h */
   const double *start; /* d: a public first broadcast; NULL: 0 */
   const struct dpa_layout *layout;
   dpa_head *head;  /* state */

@@ -111,10 +111,10 @@ static dpa_status move_user(dpa_party *party, const dpa_order *order, size_t i) 
                     order->output_scale, users->change, d);
   for (size_t j = 0; j < d; j++) {
     const double public = shortened ? 0.0 : 2.0 * (users->z[j] - u[j]);
-    const double change = order->lambda * (public + users->change[j]);
-    u[j] += change;
-    dpa_users_add(party, j, change);
+    users->change[j] = order->lambda * (public + users->change[j]);
+    u[j] += users->change[j];
   }
+  dpa_users_add(party, users->change);
   return status;
 }
 

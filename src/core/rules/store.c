@@ -17,12 +17,14 @@
 
 const char *const dpa_store_names[] = {"dense", "shared", "traced"};
 
-void dpa_users_add(dpa_party *party, size_t j, double x) {
-  dpa_users *users = &party->as.users;
-  const double before = users->total[j], sum = before + x, added = sum - before;
-  users->rest[j] += (before - (sum - added)) + (x - added);
-  users->total[j] = sum;
-  party->message[j] = sum + users->rest[j];
+void dpa_users_add(dpa_party *party, const double *x) {
+  double *total = party->as.users.total, *rest = party->as.users.rest;
+  for (size_t j = 0; j < party->d; j++) {
+    const double before = total[j], sum = before + x[j], added = sum - before;
+    rest[j] += (before - (sum - added)) + (x[j] - added);
+    total[j] = sum;
+    party->message[j] = sum + rest[j];
+  }
 }
 
 /* Rounds back at which |1 - 2 lambda|^j is forgotten; 0 when it never is. */
@@ -195,8 +197,8 @@ void dpa_traced_round(dpa_party *party, const dpa_order *order) {
         sum[j] += users->share[t] * users->history[t * d + j];
   /* the sum of u moves by 2 lambda times the sum of z - u_i - gamma g_i */
   for (size_t j = 0; j < d; j++)
-    dpa_users_add(party, j,
-                  2.0 * order->lambda * ((double)mine * users->z[j] - sum[j]));
+    sum[j] = 2.0 * order->lambda * ((double)mine * users->z[j] - sum[j]);
+  dpa_users_add(party, sum);
   party->head->sent = mine > 0;
 }
 

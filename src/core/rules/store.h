@@ -57,8 +57,8 @@ dpa_status dpa_prox_operator(dpa_party *party, const dpa_order *order,
                              const dpa_penalty *penalty, const double *parameter,
                              const double *u, double *out);
 
-/* Add x to entry j of the sum of the users' states, which is the message: what rounding
+/* Add x to the sum of the users' states, which is the message: what rounding
  * takes from the sum is kept (Knuth's two-sum), so it does not grow with the rounds. */
-void dpa_users_add(dpa_party *party, size_t j, double x);
+void dpa_users_add(dpa_party *party, const double *x);
 
 #endif

@@ -58,7 +58,7 @@ void dpa_party_open(dpa_party *party, dpa_arena *arena, const dpa_plan *plan, si
   party->clip = plan->clip;
   party->layout = plan->relay->layout;
   if (plan->relay == &dpa_relay_graph) {
-    party->degree = (double)dpa_network_degree(&plan->network, i);
+    party->degree = dpa_network_degree(&plan->network, i);
     party->start = plan->start ? plan->start + i * plan->d : NULL;
   }
   if (plan->relay == &dpa_relay_server)
@@ -92,7 +92,10 @@ dpa_status dpa_party_begin(dpa_party *party, const dpa_plan *plan, uint32_t roun
   if (head->begun && round == head->round)
     return (dpa_status)head->status;
   const uint32_t next = head->begun ? head->round + 1 : dpa_plan_first(plan);
-  if (round != next || round > plan->rounds || (head->begun && head->status != DPA_OK))
+  /* who was late skips rounds; users remember each of them */
+  const int skips = round > next && plan->relay == &dpa_relay_server;
+  if (round < next || skips || round > plan->rounds ||
+      (head->begun && head->status != DPA_OK))
     return DPA_ARGUMENT;
   dpa_order last = party->order;
   if (head->begun && (!last.rule || last.round != head->round)) /* it was loaded */

@@ -1,0 +1,107 @@
+# Plans and fits over sites.
+
+#' A formula over sites: a plan and its fit, or, of data frames without a schema, an ordinary fit.
+#' @noRd
+fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = NULL) {
+  if (!inherits(schema, "NULL") && sites$kind != "frames") {
+    abort("argument", "`schema` is what the sites say it is.", argument = "schema")
+  }
+  if (sites$kind == "frames") {
+    columns <- Reduce(intersect, lapply(sites$data, names))
+    data <- do.call(rbind, lapply(unname(sites$data), function(x) x[columns]))
+    nodes <- factor(rep(sites$names, vapply(sites$data, nrow, 0L)), sites$names)
+    return(dpadmm_fit.formula(formula, data, nodes, schema = schema, ..., seed = seed))
+  }
+  fit_sites(dpadmm_plan(formula, sites, ...), sites, seed = seed, save = save)
+}
+
+#' Run a plan over sites.
+#' @param save path of a journal, or `NULL`.
+#' @noRd
+fit_sites <- function(plan, sites, seed = NULL, control = plan$control, save = NULL,
+                      ledger = NULL) {
+  if (!is.null(ledger)) {
+    abort("argument", "Sites charge their own ledgers: leave `ledger` at NULL.",
+      argument = "ledger"
+    )
+  }
+  run <- new_run()
+  save <- check_word(save, "save")
+  if (!is.null(save) && file.exists(save)) {
+    abort("argument", sprintf("%s is there already: dpadmm_resume() goes on with it.", save),
+      argument = "save", place = save
+    )
+  }
+  journal <- new_journal(save, list(what = "dpadmm run", recipe = plan_recipe(plan), run = run,
+    seed = seed))
+  run_sites(plan, sites, run, journal, seed, control)
+}
+
+run_sites <- function(plan, sites, run, journal, seed, control) {
+  on.exit(journal$close())
+  party <- site_of_party(sites, plan)
+  warn_of_noise(plan)
+  say_unit(plan)
+  bar <- sites_bar(control$progress, plan$iterations)
+  on.exit(bar$done(), add = TRUE)
+  engine <- engine_sites(sites, plan, party, run, journal, seed, bar$tell)
+  on.exit(engine$warn(), add = TRUE)
+  key <- noise_key(seed)
+  on.exit(forget_key(key), add = TRUE)
+  control$progress <- FALSE
+  result <- run_plan(plan, NULL, NULL, key, engine, keeps_iterates(plan, control), control,
+    tick = bar$tick)
+  records <- list(blueprint = site_blueprint(plan$problem$blueprint, plan$problem$loss))
+  fit <- new_fit(plan, result, records, seeded = !is.null(seed))
+  fit$sites <- engine$trace()
+  do.call(remember, c(list(fit), plan$asked))
+}
+
+#' Go on with a fit over sites
+#'
+#' A fit over sites with `save` writes what was released, round by round. After the hub was
+#' stopped, or killed, this goes on from the last complete round: from released messages only, so
+#' with the model that the fit would have had. Nothing is charged again.
+#'
+#' @param save the file.
+#' @param sites the same sites, see [sites].
+#' @param control see [dpadmm_control()]: its `progress` and `keep_iterates`.
+#' @return The fit. Errors as of [dpadmm_fit()]; `dpadmm_error_parse` for a file that holds no run.
+#' @examplesIf requireNamespace("RSQLite", quietly = TRUE)
+#' patients <- function(n) {
+#'   age <- sample(20:90, n, TRUE)
+#'   data.frame(age = age, ill = ifelse(age / 90 + rnorm(n, sd = 0.3) > 0.7, "yes", "no"))
+#' }
+#' columns <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"))
+#' sites <- sites_local(list(A = patients(300), B = patients(200)), columns,
+#'   epsilon = 20, delta = 1e-5)
+#' plan <- dpadmm_plan(ill ~ age, sites, epsilon = 8, delta = 1e-5)
+#' file <- tempfile()
+#' fit <- dpadmm_fit(plan, sites, save = file)
+#' @export
+dpadmm_resume <- function(save, sites, control = NULL) {
+  check_class(sites, "dpadmm_sites", "sites", "sites_local() and the like")
+  journal <- new_journal(check_word(save, "save"))
+  header <- journal$header
+  plan <- recipe_plan(header$recipe)
+  if (is.null(control)) control <- plan$control
+  check_class(control, "dpadmm_control", "control", "dpadmm_control()")
+  run_sites(plan, sites, header$run, journal, header$seed, control)
+}
+
+#' A progress bar over rounds that says who is late.
+#' @noRd
+sites_bar <- function(show, rounds) {
+  if (!show) return(list(tick = NULL, tell = function(...) NULL, done = function() invisible()))
+  late <- ""
+  id <- cli::cli_progress_bar("Rounds", total = rounds, clear = TRUE, .auto_close = FALSE,
+    format = "Rounds {cli::pb_bar} {cli::pb_current}/{cli::pb_total} | ETA: {cli::pb_eta}{late}"
+  )
+  list(
+    tick = function(finished) cli::cli_progress_update(set = finished, id = id),
+    tell = function(names) {
+      late <<- if (length(names)) paste0(" | late: ", paste(names, collapse = ", ")) else ""
+    },
+    done = function() cli::cli_progress_done(id = id)
+  )
+}

@@ -1,0 +1,149 @@
+# Policies as files.
+
+.policy_fields <- c("Data", "Site", "Source", "Query", "Ledger", "Epsilon", "Delta", "Renewal",
+  "Methods", "Rounds", "Deadline", "Simulation", "Columns")
+.policy_needed <- c("Data", "Source", "Ledger", "Epsilon", "Columns")
+
+#' @rdname site_policy
+#' @param ... arguments of `site_policy()`, by name, to write a file.
+#' @export
+site_policy_file <- function(path, ...) {
+  path <- check_word(path, "path")
+  if (is.null(path)) abort("argument", "`path` is missing.", argument = "path")
+  if (...length()) {
+    policy <- site_policy(...)
+    write_policy(policy, path)
+    return(invisible(policy))
+  }
+  fields <- read_policy_fields(path)
+  read <- function(name, as = identity) if (!is.null(fields[[name]])) as(fields[[name]])
+  number <- function(name) {
+    read(name, function(text) {
+      x <- suppressWarnings(as.numeric(text))
+      if (is.na(x)) abort_policy(path, name, sprintf("`%s` is no number", text))
+      x
+    })
+  }
+  given <- list(
+    data = read("Data"), site = read("Site"), source = read("Source"), query = read("Query"),
+    ledger = read("Ledger"), epsilon = number("Epsilon"), delta = number("Delta"),
+    renewal = number("Renewal"), rounds = number("Rounds"), deadline = number("Deadline"),
+    methods = read("Methods", function(text) strsplit(text, "[ ,]+")[[1L]]),
+    simulation = read("Simulation", function(text) read_yes(text, path)),
+    schema = read_policy_columns(fields$Columns, path)
+  )
+  tryCatch(do.call(site_policy, Filter(Negate(is.null), given)), dpadmm_error = function(e) {
+    if (inherits(e, "dpadmm_error_policy")) stop(e)
+    abort_policy(path, field_of(e$argument), sub("[.]$", "", conditionMessage(e)))
+  })
+}
+
+abort_policy <- function(path, field, words) {
+  abort("policy", sprintf("The policy %s is wrong at \"%s\": %s.", path, field, words),
+    argument = field, place = path
+  )
+}
+
+field_of <- function(argument) {
+  if (argument %in% c("schema", "impute")) return("Columns")
+  found <- .policy_fields[tolower(.policy_fields) == argument]
+  if (length(found)) found else "Columns"
+}
+
+#' The fields of a file, each once, none unknown.
+#' @noRd
+read_policy_fields <- function(path) {
+  if (!file.exists(path) || dir.exists(path)) {
+    abort("policy", sprintf("There is no policy file %s.", path), argument = "path", place = path)
+  }
+  read <- tryCatch(read.dcf(path, keep.white = "Columns"), error = function(e) NULL,
+    warning = function(w) NULL
+  )
+  if (is.null(read) || nrow(read) != 1L) {
+    abort("policy", sprintf("%s is no policy: fields and their values, once each.", path),
+      argument = "path", place = path
+    )
+  }
+  fields <- as.list(stats::setNames(read[1L, ], colnames(read)))
+  if (length(odd <- setdiff(names(fields), .policy_fields))) {
+    abort_policy(path, odd[1L], "there is no such field")
+  }
+  if (anyDuplicated(names(fields))) {
+    abort_policy(path, names(fields)[duplicated(names(fields))][1L], "it is there twice")
+  }
+  if (length(lost <- setdiff(.policy_needed, names(fields)))) {
+    abort_policy(path, lost[1L], "it is missing")
+  }
+  fields
+}
+
+read_yes <- function(text, path) {
+  if (!tolower(text) %in% c("yes", "no")) abort_policy(path, "Simulation", "say yes or no")
+  tolower(text) == "yes"
+}
+
+#' Lines of "age: 18 to 100; missing 50" and "smoker: no | yes" as a schema.
+#' @noRd
+read_policy_columns <- function(text, path) {
+  lines <- trimws(strsplit(text, "\n")[[1L]])
+  lines <- lines[nzchar(lines)]
+  wrong <- function(line, words) abort_policy(path, "Columns", sprintf("%s in `%s`", words, line))
+  columns <- impute <- list()
+  for (line in lines) {
+    parts <- regmatches(line, regexec("^([^:]+?) *: *(.*?) *(; *missing +(.*))?$", line,
+      perl = TRUE))[[1L]]
+    if (length(parts) == 0L) wrong(line, "no name and colon")
+    name <- parts[2L]
+    if (name %in% names(columns)) wrong(line, "a column that was there before")
+    range <- regmatches(parts[3L], regexec("^(\\S+) +to +(\\S+)$", parts[3L]))[[1L]]
+    if (length(range)) {
+      columns[[name]] <- suppressWarnings(as.numeric(range[-1L]))
+      if (anyNA(columns[[name]])) wrong(line, "bounds that are no numbers")
+    } else {
+      columns[[name]] <- trimws(strsplit(parts[3L], "|", fixed = TRUE)[[1L]])
+      if (length(columns[[name]]) < 2L) {
+        wrong(line, "neither bounds (18 to 100) nor levels (no | yes)")
+      }
+    }
+    if (nzchar(parts[5L])) impute[[name]] <- trimws(parts[5L])
+  }
+  do.call(dpadmm_schema, c(columns, list(impute = if (length(impute)) impute)))
+}
+
+#' @noRd
+write_policy <- function(policy, path) {
+  number <- function(x) if (!is.null(x)) format(x, digits = 15L)
+  impute <- attr(policy$schema, "impute")
+  columns <- vapply(names(policy$schema), function(name) {
+    v <- policy$schema[[name]]
+    text <- if (is.character(v)) paste(v, collapse = " | ") else {
+      paste(number(v[1L]), "to", number(v[2L]))
+    }
+    if (!is.null(impute[[name]])) text <- paste0(text, "; missing ", number(impute[[name]]))
+    sprintf("  %s: %s", name, text)
+  }, "")
+  fields <- list(
+    Data = policy$data, Site = policy$site, Source = policy$source, Query = policy$query,
+    Ledger = policy$ledger, Epsilon = number(policy$epsilon), Delta = number(policy$delta),
+    Renewal = number(policy$renewal), Methods = paste(policy$methods, collapse = " "),
+    Rounds = number(policy$rounds), Deadline = number(policy$deadline),
+    Simulation = if (policy$simulation) "yes"
+  )
+  stated <- c(names(Filter(Negate(is.null), fields)), "Columns")
+  if (length(lost <- setdiff(.policy_needed, stated))) {
+    abort("argument", sprintf("A policy file needs `%s`.", tolower(lost[1L])),
+      argument = tolower(lost[1L])
+    )
+  }
+  fields <- Filter(Negate(is.null), fields)
+  lines <- c(sprintf("%s: %s", names(fields), unlist(fields)), "Columns:", unname(columns))
+  tryCatch(writeLines(lines, path), error = function(e) abort_policy_write(path),
+    warning = function(w) abort_policy_write(path)
+  )
+}
+
+abort_policy_write <- function(path) {
+  abort("policy", sprintf("The policy %s cannot be written.", path), argument = "path",
+    place = path
+  )
+}

@@ -1,0 +1,118 @@
+#' What a data holder allows
+#'
+#' A policy is the holder's own word about one data set: what is public of it, how much may ever
+#' be learnt from it, and from where it is read. It is a small text file (or an object in R) that
+#' the holder owns; an analyst can read what is public of it and change nothing.
+#'
+#' The file is in Debian's control format, fields and their values; a template comes with the
+#' package, `system.file("policy.dcf", package = "dpadmm")`:
+#' ```
+#' Data: icu-2026
+#' Site: north
+#' Source: /srv/icu/patients.csv
+#' Ledger: /srv/icu/ledger.sqlite
+#' Epsilon: 4
+#' Delta: 1e-06
+#' Columns:
+#'   age: 18 to 100; missing 50
+#'   smoker: no | yes
+#'   ill: no | yes
+#' ```
+#' Whatever the records hold, a site answers alike: numbers are set to the nearer bound, what is
+#' not of the declared kind is missing, and a record with something missing counts with weight 0,
+#' or has the public value that `missing` states in its place. The number of records is public.
+#'
+#' @param path of the file. With further arguments it is written, else read.
+#' @param data the name of the data set: letters, digits and `_.+-`, no dot first. The ledger
+#'   knows the records by it; the same records under two names would have two budgets.
+#' @param schema bounds and levels of the columns, see [dpadmm_schema()].
+#' @param epsilon,delta the budget: all that may ever be learnt of a record through this site,
+#'   over all fits (`0 < epsilon < Inf`, `0 <= delta < 1`).
+#' @param site name of the party. `NULL`: that of the data set.
+#' @param source where the records are: a path of a CSV file (`.csv`), of a data frame saved by
+#'   [saveRDS()] (`.rds`) or of a Parquet or Arrow file (`.parquet`, `.feather`: package arrow);
+#'   or `"RSQLite dbname=/srv/icu.sqlite"`: a DBI package and arguments of its connection,
+#'   with `query`. `NULL` in R only, where [dpadmm_site()] is given the records.
+#' @param query SQL, for a source that is a data base.
+#' @param ledger path of the ledger, see [dpadmm_ledger()]: every site of one data set must have
+#'   the same.
+#' @param renewal after how many days the budget is there anew; `NULL`: never. The guarantee is
+#'   then one for each such period.
+#' @param methods names of methods that are allowed; `NULL`: all that sites can run.
+#' @param rounds most iterations of a fit.
+#' @param deadline hours that a fit may take from its begin: after them the site has forgotten its
+#'   key, and answers no more.
+#' @param simulation `TRUE` for records that are nobody's: fits may have a seed, and nothing of it
+#'   is private.
+#' @return An object of class `dpadmm_policy`, with [print()]. A field that is wrong is an error of
+#'   class `dpadmm_error_policy` whose `argument` is the field and `place` the file.
+#' @seealso [dpadmm_site()], [sites], [dpadmm_ledger()].
+#' @examples
+#' columns <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"), ill = c("no", "yes"))
+#' site_policy("icu-2026", columns, epsilon = 4, delta = 1e-6, site = "north")
+#' file <- tempfile(fileext = ".dcf")
+#' site_policy_file(file,
+#'   data = "icu-2026", schema = columns, epsilon = 4, delta = 1e-6, site = "north",
+#'   source = "/srv/icu/patients.csv", ledger = "/srv/icu/ledger.sqlite"
+#' )
+#' site_policy_file(file)
+#' cat(readLines(file), sep = "\n")
+#' @export
+site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = NULL, query = NULL,
+                        ledger = NULL, renewal = NULL, methods = NULL, rounds = 1000,
+                        deadline = 24, simulation = FALSE) {
+  check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
+  check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
+  if (!is.null(renewal)) check_number(renewal, "renewal", lower = 0, open_lower = TRUE)
+  known <- names(site_methods())
+  if (!is.null(methods) && !(is.character(methods) && all(methods %in% known))) {
+    abort("argument", sprintf("`methods` must be among %s.", paste(known, collapse = ", ")),
+      argument = "methods"
+    )
+  }
+  structure(list(
+    data = check_id(data, "data"), site = check_id(if (is.null(site)) data else site, "site"),
+    source = check_word(source, "source"), query = check_word(query, "query"),
+    ledger = check_word(ledger, "ledger"), schema = schema,
+    epsilon = check_number(epsilon, "epsilon", lower = 0, open_lower = TRUE), delta = delta,
+    renewal = renewal, methods = if (is.null(methods)) known else methods,
+    rounds = check_number(rounds, "rounds", lower = 1, upper = 1e6, whole = TRUE),
+    deadline = check_number(deadline, "deadline", lower = 0, upper = 1e5, open_lower = TRUE),
+    simulation = check_flag(simulation, "simulation")
+  ), class = "dpadmm_policy")
+}
+
+#' Methods whose parties send what only they have noised: all but those with a trusted server.
+#' @noRd
+site_methods <- function() methods_table()
+
+#' A name that every transport lets through.
+#' @noRd
+check_id <- function(x, argument) {
+  ok <- is.character(x) && length(x) == 1L && !is.na(x) && nchar(x, "bytes") <= 100L &&
+    grepl("^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$", x, useBytes = TRUE)
+  if (ok) return(x)
+  abort("argument", sprintf(
+    "`%s` must be a name of at most 100 letters, digits and _.+-, no dot first.", argument
+  ), argument = argument)
+}
+
+check_word <- function(x, argument) {
+  ok <- is.null(x) || (is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x) &&
+    !grepl("\n", x, fixed = TRUE))
+  if (!ok) {
+    abort("argument", sprintf("`%s` must be one line of text.", argument), argument = argument)
+  }
+  x
+}
+
+#' @export
+print.dpadmm_policy <- function(x, ...) {
+  check_no_dots(...)
+  cat(sprintf("<dpadmm_policy: %s, site %s>\n", x$data, x$site))
+  cat(sprintf("  budget: %s\n", budget_words(x$epsilon, x$delta, x$renewal)))
+  cat(sprintf("  at most %g iterations within %g hours\n", x$rounds, x$deadline))
+  if (x$simulation) cat("  a simulation: nothing here is private\n")
+  cat(sprintf("  %s: %s\n", names(x$schema), format(x$schema)), sep = "")
+  invisible(x)
+}

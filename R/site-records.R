@@ -1,0 +1,112 @@
+# Records at a site. Whatever they hold, there is no error: an error that a record makes is a
+# release without noise. Numbers are set to the nearer bound, what is missing or not of the
+# declared kind is missing, and a record with something missing counts with weight 0 or has the
+# public value that the policy puts in its place.
+
+#' The columns of a policy, each as the policy says.
+#' @param data the holder's data frame.
+#' @noRd
+site_columns <- function(data, schema) {
+  columns <- lapply(stats::setNames(nm = names(schema)), function(name) {
+    v <- plain_numbers(data[[name]])
+    declared <- schema[[name]]
+    if (is.character(declared)) {
+      v <- as.character(v)
+      v[!v %in% declared] <- NA
+      return(v)
+    }
+    v <- suppressWarnings(as.double(if (is.factor(v)) as.character(v) else v))
+    v[!is.finite(v)] <- NA
+    pmin(pmax(v, declared[1L]), declared[2L])
+  })
+  list2DF(columns, nrow(data))
+}
+
+#' The records of a plan.
+#' @param data of site_columns().
+#' @return as records_planned(), and always with weights.
+#' @noRd
+site_records <- function(plan, data) {
+  loss <- plan$problem$loss
+  blueprint <- site_blueprint(plan$problem$blueprint, loss)
+  n <- nrow(data)
+  env <- site_functions()
+  value <- function(call) as_of_records(suppressWarnings(eval(call, data, env)), n)
+  variables <- lapply(as.list(attr(blueprint$terms, "predvars"))[-1L], value)
+  names(variables) <- variable_names(blueprint$terms)
+  label <- site_labels(value(blueprint$response), loss, blueprint$classes)
+  number <- function(call) if (!is.null(call)) as.double(value(call))
+  weight <- number(blueprint$weights$call)
+  offset <- number(blueprint$offset$call)
+
+  imputed <- imputed_names(blueprint$variables)
+  needed <- c(variables[setdiff(names(variables), imputed)], list(label, weight, offset))
+  whole <- !Reduce(`|`, Filter(length, lapply(needed, is.na)))
+  for (name in names(variables)) {
+    variables[[name]] <- site_variable(variables[[name]], blueprint$variables[[name]],
+      name %in% imputed
+    )
+  }
+  label[!whole] <- if (loss$classification) 1 else 0
+  if (!is.null(weight)) {
+    weight[!whole] <- 0
+    weight <- pmin(pmax(weight, 0), blueprint$weights$bound) / blueprint$weights$bound
+  }
+  if (!is.null(offset)) offset[!whole] <- 0
+  y <- if (loss$classification) label else scale_response(label, blueprint$range)
+  records <- list(
+    x = encode_frame(blueprint, list2DF(variables, n)), y = y,
+    weight = if (is.null(weight)) as.double(whole) else weight, blueprint = blueprint
+  )
+  if (is.null(offset)) return(records)
+  if (loss$classification) {
+    records$offset <- offset
+  } else {
+    shifted <- y - offset / response_unit(blueprint)
+    records$y <- ifelse(is.finite(shifted), shifted, 0)
+    records$weight[!is.finite(shifted)] <- 0
+  }
+  records
+}
+
+#' A computed variable: one value a record; what is not finite is missing.
+#' @noRd
+as_of_records <- function(v, n) {
+  v <- if (is.character(v)) v else if (is.logical(v)) v else as.double(v)
+  v <- rep_len(v, n)
+  if (is.double(v)) v[!is.finite(v)] <- NA
+  v
+}
+
+#' A variable as its blueprint describes it: what it is not is missing, and where a record may
+#' have nothing missing, what is public takes its place (the record counts nothing).
+#' @noRd
+site_variable <- function(v, how, imputed) {
+  if (how$type == "levels") {
+    v <- as.character(v)
+    v[!v %in% how$values] <- NA
+  } else {
+    v <- as.double(v)
+  }
+  if (!imputed) v[is.na(v)] <- how$values[1L]
+  v
+}
+
+#' -1 and 1, numbers, or NA.
+#' @noRd
+site_labels <- function(y, loss, classes) {
+  if (!loss$classification) return(as.double(y))
+  if (is.character(classes)) y <- as.character(y)
+  if (is.numeric(classes) && is.logical(y)) y <- as.double(y)
+  if (is.logical(classes) && !is.logical(y)) y <- as.logical(y)
+  label_codes(y, classes)
+}
+
+#' A plan's blueprint with the two classes settled that its schema leaves to the type of labels.
+#' @noRd
+site_blueprint <- function(blueprint, loss) {
+  if (loss$classification && is.null(blueprint$classes)) {
+    blueprint$classes <- if (is.name(blueprint$response)) .numeric_classes else c(FALSE, TRUE)
+  }
+  blueprint
+}

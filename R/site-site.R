@@ -1,0 +1,232 @@
+#' A data holder's own part of a fit
+#'
+#' A site is a party in its holder's own process: it has its records, a key from its own operating
+#' system, its policy and its ledger. It trusts nobody. From the public text of a plan it makes
+#' the plan itself, so that noise, events and statement are its own; it refuses what its policy
+#' does not allow, charges the whole run to its ledger before any noise is drawn, and answers each
+#' round once: the same round again with the same inbox has the same answer, with another inbox it
+#' is refused.
+#'
+#' In a session of its own a site is used through [sites] by whoever runs the fit.
+#'
+#' @param policy of [site_policy()], or the path of its file.
+#' @param data the records as a data frame, where the policy has no `source`.
+#' @return An object of class `dpadmm_site`, with [print()] and [ledger_report()].
+#' @seealso [site_policy()], [sites].
+#' @examplesIf requireNamespace("RSQLite", quietly = TRUE)
+#' columns <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"))
+#' policy <- site_policy("icu-2026", columns, epsilon = 4, delta = 1e-6,
+#'   ledger = tempfile(fileext = ".sqlite"))
+#' dpadmm_site(policy, data.frame(age = 20:90, ill = "no"))
+#' @export
+dpadmm_site <- function(policy, data = NULL) {
+  if (is.character(policy)) policy <- site_policy_file(policy)
+  check_class(policy, "dpadmm_policy", "policy", "site_policy() or its file")
+  for (package in .site_packages) need_package(package, "sites")
+  if (is.null(policy$ledger)) policy$ledger <- tempfile("ledger", fileext = ".sqlite")
+  if (is.null(data) == is.null(policy$source)) {
+    abort("argument", "A site's records are `data` or the `source` of its policy, one of them.",
+      argument = "data"
+    )
+  }
+  if (is.null(data)) data <- read_source(policy)
+  if (!is.data.frame(data) || nrow(data) == 0L) {
+    abort("shape", "The records of a site must be a data frame with rows.", argument = "data")
+  }
+  if (length(lost <- setdiff(names(policy$schema), names(data)))) {
+    abort("policy", sprintf("The records have no column `%s`, as the policy says.", lost[1L]),
+      argument = "Columns", place = lost[1L]
+    )
+  }
+  site <- list2env(list(
+    policy = policy, data = site_columns(data, policy$schema), n = nrow(data), live = list()
+  ), parent = emptyenv())
+  with_store(site, function(con) {
+    ledger_budget(con, policy$data, policy$epsilon, policy$delta, policy$renewal)
+  })
+  structure(list(it = site), class = "dpadmm_site")
+}
+
+.site_packages <- c("DBI", "RSQLite", "digest", "jsonlite")
+
+#' @export
+print.dpadmm_site <- function(x, ...) {
+  check_no_dots(...)
+  policy <- x$it$policy
+  cat(sprintf("<dpadmm_site: %s, %d records of %s>\n", policy$site, x$it$n, policy$data))
+  cat(sprintf("  budget: %s\n", budget_words(policy$epsilon, policy$delta, policy$renewal)))
+  invisible(x)
+}
+
+#' Do something with the site's data base. Its connection stays open, in this process: one that
+#' a forked process inherits is of no use to it.
+#' @noRd
+with_store <- function(site, code) {
+  if (!identical(site$process, Sys.getpid())) {
+    site$con <- store_connect(site$policy$ledger)
+    site$process <- Sys.getpid()
+    reg.finalizer(site, leave_store, onexit = TRUE)
+  }
+  code(site$con)
+}
+
+leave_store <- function(site) {
+  if (identical(site$process, Sys.getpid())) ledger_disconnect(site$con)
+  site$process <- NULL
+}
+
+decline <- function(message, field) abort("refused", message, argument = field)
+
+# ---- what a site answers -----------------------------------------------------------------
+
+#' The requests of a hub, each a function of the site and of what the hub says.
+#' @noRd
+site_requests <- function() {
+  list(public = site_public, check = site_check, open = site_open, step = site_step,
+    close = site_close, report = site_report)
+}
+
+#' @noRd
+site_answer <- function(site, request, arguments) {
+  answer_of(do.call(site_requests()[[request]], c(list(site$it), arguments)))
+}
+
+#' An answer: list(value =) or, of a refusal, list(error =, message =, field =). What went wrong
+#' otherwise is not told, because it may hang on a record; nor is a warning.
+#' @noRd
+answer_of <- function(code) {
+  untold <- function(e) {
+    list(error = "site", message = "The site could not do what it was asked.", field = NULL)
+  }
+  tryCatch(list(value = suppressWarnings(code)), dpadmm_error = function(e) {
+    kind <- sub("dpadmm_error_", "", class(e)[1L])
+    if (kind %in% .kinds_of_records) return(untold(e))
+    list(error = kind, message = conditionMessage(e), field = e$argument)
+  }, error = untold)
+}
+
+# Kinds of errors that records can make.
+.kinds_of_records <- c("finite", "labels", "level", "missing", "row_bound", "shape", "size", "solver")
+
+#' What everybody may know.
+#' @noRd
+site_public <- function(site) {
+  policy <- site$policy
+  schema <- policy$schema
+  list(
+    data = policy$data, site = policy$site, records = site$n,
+    columns = unclass(schema)[names(schema)], impute = attr(schema, "impute"),
+    epsilon = policy$epsilon, delta = policy$delta, renewal = policy$renewal,
+    methods = policy$methods, rounds = policy$rounds, simulation = policy$simulation,
+    left = with_store(site, function(con) ledger_left(con, policy$data)),
+    version = as.character(utils::packageVersion("dpadmm"))
+  )
+}
+
+#' A run: its plan is made and checked, and then charged. The same run asked for again is not
+#' charged again.
+#' @param run a name that the hub drew: 32 hexadecimal digits.
+#' @param recipe the text of the plan, see plan_recipe(), for the wire.
+#' @param analyst who asks, for the ledger.
+#' @param seed of a simulation.
+#' @return list(round): the last one answered, or NULL.
+#' @noRd
+site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
+  asked <- read_request(site, run, recipe, analyst, seed)
+  party <- asked$party
+  records <- own_records(asked$plan, site_records(asked$plan, site$data))
+  answer <- with_store(site, function(con) {
+    ledger_transaction(con, function(con) {
+      store_expire(con, site$policy$deadline)
+      row <- store_run(con, run_at(site, run))
+      if (!is.null(row)) return(list(round = reopened(row, asked$text)))
+      if (is.null(seed)) charge_run(con, site$policy, asked, run)
+      key <- site_key(seed, party)
+      on.exit(forget_key(key))
+      store_open(con, run_at(site, run), site$policy$data, asked$text, key, !is.null(seed))
+      list(round = NULL)
+    })
+  })
+  site$live[[run]] <- list(plan = asked$plan, party = party, records = records)
+  answer
+}
+
+#' Whether a run would be opened: nothing is charged, and nothing kept.
+#' @return list(round, orders): the last round answered, or NULL; and what the site would do, for
+#'   the hub to compare with its own plan.
+#' @noRd
+site_check <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
+  asked <- read_request(site, run, recipe, analyst, seed)
+  with_store(site, function(con) {
+    row <- store_run(con, run_at(site, run))
+    fresh <- is.null(row) && is.null(seed)
+    if (fresh) ledger_check(con, site$policy$data, own_events(asked))
+    list(round = if (!is.null(row)) reopened(row, asked$text),
+      orders = party_orders(asked$plan, asked$party))
+  })
+}
+
+#' What a hub asks for, read and checked.
+#' @return list(plan, party, text, analyst).
+#' @noRd
+read_request <- function(site, run, recipe, analyst, seed) {
+  check_run_name(run)
+  text <- text_from_wire(recipe)
+  if (is.null(text)) decline("The plan did not arrive as text of a plan.", "plan")
+  if (!is.null(seed)) {
+    if (!site$policy$simulation) {
+      decline("A seed is for simulations: this site has real records.", "seed")
+    }
+    check_seed(seed)
+  }
+  analyst <- check_analyst(analyst)
+  if (!identical(site$asked$text, text)) { # a check comes before most opens
+    plan <- recipe_plan(text)
+    site$asked <- list(plan = plan, party = check_site_plan(site$policy, plan, site$n), text = text)
+  }
+  c(site$asked, list(analyst = analyst))
+}
+
+reopened <- function(row, text) {
+  if (row$closed) decline("This run is over.", "run")
+  if (row$plan != digest_of(text)) decline("This run has another plan.", "plan")
+  if (!is.na(row$round)) row$round
+}
+
+check_run_name <- function(run) {
+  if (!is.character(run) || length(run) != 1L || !grepl("^[0-9a-f]{32}$", run)) {
+    decline("The run has no such name.", "run")
+  }
+}
+
+check_analyst <- function(analyst) {
+  ok <- is.character(analyst) && length(analyst) == 1L &&
+    grepl("^[A-Za-z0-9_.+@-]{1,100}$", analyst)
+  if (!ok) decline("The analyst has no such name.", "analyst")
+  analyst
+}
+
+charge_run <- function(con, policy, asked, run) {
+  plan <- asked$plan
+  ledger_charge(con, policy$data, own_events(asked),
+    analyst = asked$analyst, plan = digest_of(asked$text), run = run, what = sprintf(
+      "%s, %d iterations: %s", plan$method$title, plan$iterations, call_words(plan$asked$x)
+    )
+  )
+}
+
+#' The events of a plan's party, and of releases that read everybody's records.
+#' @noRd
+own_events <- function(asked) {
+  events <- asked$plan$events
+  events[is.na(events$node) | events$node == asked$party, , drop = FALSE]
+}
+
+#' A party's key: of the operating system, or in a simulation the one it would have elsewhere.
+#' @noRd
+site_key <- function(seed, party) {
+  key <- noise_key(seed)
+  if (is.null(seed)) return(key)
+  on.exit(forget_key(key))
+  core_call(.Call(ffi_key_party, key, party))
+}

@@ -1,0 +1,237 @@
+#' Several sites, as whoever runs a fit sees them
+#'
+#' `dpadmm_plan(formula, sites, epsilon =, delta =)` asks the sites for public numbers only,
+#' `dpadmm_fit(plan, sites)` has them carry the plan out. The hub, where this runs, need not be
+#' trusted: it sees what each site releases and nothing else.
+#'
+#' * `sites_local()`: all sites in this process, to try things out.
+#' * [sites_mirai()]: one operator, many machines.
+#' * [sites_datashield()]: holders who do not trust each other.
+#'
+#' @section Rounds:
+#' Every round each site is sent the inbox of its party (d numbers) and answers with its message
+#' (d numbers). A site that has not answered within `deadline` seconds is late: its last message
+#' stands, and it goes on with the round it is asked for next. A site that cannot be reached is
+#' lost, one whose message is not d finite numbers of sensible size is out (a warning of class
+#' `dpadmm_warning_site`): their last messages stand to the end. What each has charged stays
+#' charged. With fewer than `min_sites` answers the run stops (`dpadmm_error_site`).
+#' With `save`, a file, dpadmm_fit() writes what was released, round by round, and
+#' [dpadmm_resume()] goes on from there, also after the hub was killed.
+#'
+#' @section One operator, many machines:
+#' With [sites_mirai()] each shard is loaded on its machine by a path or a function, once, and the
+#' hub sends it requests as text. Whoever can start such a fit can run anything on these machines,
+#' so the records are not hidden from them; that the model is private still holds for everybody
+#' else. `close(sites)` ends its daemons.
+#'
+#' @param data a named list of data frames, one a site; or of [dpadmm_site()]s.
+#' @param schema,epsilon,delta,simulation of the policy that all have, see [site_policy()]; not for
+#'   a list of sites, which have their own. Without `schema` the list is only another way to write
+#'   a data frame with a column of `nodes`.
+#' @param ledger path of a ledger for all; `NULL`: a temporary one.
+#' @param deadline seconds to wait for the answers of a round (> 0, or `Inf`).
+#' @param min_sites how many must answer in each round; `NULL`: one.
+#' @param analyst who asks: a name for the sites' ledgers.
+#' @return An object of class `dpadmm_sites`, with [print()], [ledger_report()] and `names()`.
+#'   [sites_public()] tells what the sites say of themselves: a data frame, with the common
+#'   `schema` as an attribute. A site that cannot be reached or refuses is an error of class
+#'   `dpadmm_error_site` whose `place` is its name and `argument` the field.
+#' @seealso [site_policy()], [dpadmm_site()], [dpadmm_resume()].
+#' @examplesIf requireNamespace("RSQLite", quietly = TRUE)
+#' patients <- function(n) {
+#'   age <- sample(20:90, n, TRUE)
+#'   data.frame(age = age, ill = ifelse(age / 90 + rnorm(n, sd = 0.3) > 0.7, "yes", "no"))
+#' }
+#' columns <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"))
+#' sites <- sites_local(list(A = patients(300), B = patients(200)), columns,
+#'   epsilon = 20, delta = 1e-5)
+#' plan <- dpadmm_plan(ill ~ age, sites, epsilon = 8, delta = 1e-5)
+#' fit <- dpadmm_fit(plan, sites)
+#' coef(fit)
+#' sites_public(sites)
+#' @name sites
+NULL
+
+#' @param names of the sites.
+#' @param post function(i, request, arguments): ask site i.
+#' @param fetch function(i): its answer, `NULL` while there is none; an error: it is lost.
+#' @noRd
+new_sites <- function(kind, names, post, fetch, close = function() NULL, deadline = Inf,
+                      min_sites = NULL, analyst = "analyst", wait = 0.002) {
+  check_number(deadline, "deadline", lower = 0, open_lower = TRUE, infinite = TRUE)
+  if (!is.null(min_sites)) {
+    check_number(min_sites, "min_sites", lower = 1, upper = length(names), whole = TRUE)
+  }
+  sites <- structure(list(
+    kind = kind, names = names, post = post, fetch = fetch, close = close, deadline = deadline,
+    min_sites = if (is.null(min_sites)) 1 else min_sites, analyst = analyst, wait = wait
+  ), class = "dpadmm_sites")
+  sites$public <- ask_all(sites, "public", list())
+  check_site_names(sites)
+  sites$schema <- common_schema(sites)
+  sites
+}
+
+#' @rdname sites
+#' @export
+sites_local <- function(data, schema = NULL, epsilon = NULL, delta = 0, ledger = NULL,
+                        simulation = FALSE, deadline = Inf, min_sites = NULL,
+                        analyst = "analyst") {
+  named <- is.list(data) && length(data) >= 2L && !is.null(names(data)) &&
+    !anyDuplicated(names(data)) && all(nzchar(names(data)))
+  if (!named) {
+    abort("argument", "`data` must be a named list of two or more data frames or sites.",
+      argument = "data"
+    )
+  }
+  if (is.null(schema) && !inherits(data[[1L]], "dpadmm_site")) return(frame_sites(data))
+  if (is.null(ledger)) ledger <- tempfile("ledger", fileext = ".sqlite")
+  made <- Map(function(x, name) {
+    if (inherits(x, "dpadmm_site")) return(x)
+    dpadmm_site(site_policy(name, schema, epsilon, delta,
+      ledger = ledger, simulation = simulation), x)
+  }, data, names(data))
+  answers <- vector("list", length(made))
+  post <- function(i, request, arguments) {
+    answers[[i]] <<- site_answer(made[[i]], request, arguments)
+  }
+  new_sites("local", names(data), post, function(i) answers[[i]],
+    deadline = deadline, min_sites = min_sites, analyst = analyst
+  )
+}
+
+#' Data frames without a word on what is public of them.
+#' @noRd
+frame_sites <- function(data) {
+  check <- function(x) check_class(x, "data.frame", "data", "data.frame() each")
+  lapply(data, check)
+  structure(list(kind = "frames", names = names(data), data = data), class = "dpadmm_sites")
+}
+
+#' @export
+names.dpadmm_sites <- function(x) unclass(x)$names
+
+#' @export
+print.dpadmm_sites <- function(x, ...) {
+  check_no_dots(...)
+  x <- unclass(x)
+  cat(sprintf("<dpadmm_sites (%s): %s>\n", x$kind, paste(x$names, collapse = ", ")))
+  for (public in x$public) {
+    cat(sprintf("  %s: %d records of %s, at most epsilon = %g\n", public$site, public$records,
+      public$data, public$epsilon
+    ))
+  }
+  invisible(x)
+}
+
+#' @rdname sites
+#' @param sites an object of class `dpadmm_sites`.
+#' @export
+sites_public <- function(sites) {
+  check_class(sites, "dpadmm_sites", "sites", "sites_local() and the like")
+  facts <- lapply(sites$public, function(p) {
+    data.frame(
+      site = p$site, data = p$data, records = p$records, epsilon = p$epsilon, delta = p$delta,
+      rounds = p$rounds, simulation = p$simulation, version = p$version
+    )
+  })
+  structure(do.call(rbind, facts), schema = sites$schema)
+}
+
+#' What a plan needs to know: no record, and the seed of what is random and public, which must be
+#' the same at all sites.
+#' @noRd
+#' @export
+public_facts.dpadmm_sites <- function(schema) {
+  sites <- schema
+  if (sites$kind == "frames") {
+    abort("argument", "Sites without a schema can be fitted, not planned: give sites_local() one.",
+      argument = "schema"
+    )
+  }
+  sizes <- vapply(sites$public, function(p) as.double(p$records), 0)
+  names(sizes) <- vapply(sites$public, `[[`, "", "site")
+  list(schema = sites$schema, sizes = sizes, na.action = "omit", seed = public_seed())
+}
+
+#' A whole number from the operating system.
+#' @noRd
+public_seed <- function() {
+  key <- noise_key()
+  on.exit(forget_key(key))
+  sum(as.integer(key[1:6]) * 256^(0:5))
+}
+
+# ---- asking ------------------------------------------------------------------------------
+
+#' The answers of all sites to one request; the first refusal, by site, is an error.
+#' @param arguments the same for all, or a function of the site's number.
+#' @noRd
+ask_all <- function(sites, request, arguments, which = seq_along(sites$names)) {
+  for (i in which) {
+    sites$post(i, request, if (is.function(arguments)) arguments(i) else arguments)
+  }
+  until <- Sys.time() + sites$deadline
+  answers <- lapply(which, function(i) site_value(sites, i, await(sites, i, until)))
+  stats::setNames(answers, sites$names[which])
+}
+
+#' The answer of a site, or NULL after a time; an error of the transport as a condition.
+#' @noRd
+await <- function(sites, i, until) {
+  repeat {
+    answer <- tryCatch(sites$fetch(i), error = identity)
+    if (!is.null(answer) || Sys.time() > until) return(answer)
+    Sys.sleep(sites$wait)
+  }
+}
+
+site_value <- function(sites, i, answer) {
+  name <- sites$names[i]
+  if (is.null(answer)) abort_site(name, "it did not answer", NULL)
+  if (inherits(answer, "condition")) {
+    abort_site(name, paste("it cannot be reached:", conditionMessage(answer)), NULL, answer)
+  }
+  if (!is.list(answer)) abort_site(name, "it does not answer as a site", NULL)
+  if (!is.null(answer$error)) {
+    abort_site(name, as.character(answer$message)[1L], answer$field, kind = answer$error)
+  }
+  answer$value
+}
+
+abort_site <- function(name, words, field, parent = NULL, kind = NULL) {
+  abort("site", sprintf("Site \"%s\": %s", name, sub("[.]?$", ".", words)),
+    argument = field, place = name, reason = kind, parent = parent
+  )
+}
+
+#' Parties go by what the sites call themselves.
+#' @noRd
+check_site_names <- function(sites) {
+  own <- lapply(sites$public, `[[`, "site")
+  again <- which(duplicated(own))
+  if (length(again)) {
+    abort_site(sites$names[again[1L]],
+      sprintf("another site is called \"%s\", too", own[[again[1L]]]), "Site"
+    )
+  }
+}
+
+#' What all sites say of their columns, which must be the same.
+#' @noRd
+common_schema <- function(sites) {
+  schemas <- lapply(sites$public, function(p) {
+    do.call(dpadmm_schema, c(p$columns, list(impute = p$impute)))
+  })
+  for (k in seq_along(schemas)[-1L]) {
+    for (name in intersect(names(schemas[[1L]]), names(schemas[[k]]))) {
+      if (!identical(schemas[[1L]][[name]], schemas[[k]][[name]])) {
+        abort_site(sites$names[k], sprintf("it describes `%s` in another way than \"%s\"", name,
+          sites$names[1L]), "Columns")
+      }
+    }
+  }
+  known <- Reduce(intersect, lapply(schemas, names))
+  if (length(known) == 0L) abort_site(sites$names[1L], "the sites have no common column", "Columns")
+  schemas[[1L]][known]
+}

@@ -1,0 +1,45 @@
+# Where a site's records come from: what the policy says, and never an object of a session.
+
+#' @return a data frame.
+#' @noRd
+read_source <- function(policy) {
+  source <- policy$source
+  unavailable <- function(e) {
+    abort("site", sprintf("The records of %s cannot be read.", policy$data), argument = "source",
+      parent = e
+    )
+  }
+  tryCatch(suppressWarnings(read_records(source, policy$query)), error = unavailable)
+}
+
+read_records <- function(source, query) {
+  if (!is.null(query)) return(read_database(source, query))
+  switch(tolower(tools::file_ext(source)),
+    csv = utils::read.csv(source, check.names = FALSE, stringsAsFactors = FALSE),
+    rds = readRDS(source),
+    parquet = {
+      need_package("arrow", "Parquet files")
+      as.data.frame(arrow::read_parquet(source))
+    },
+    feather = ,
+    arrow = {
+      need_package("arrow", "Arrow files")
+      as.data.frame(arrow::read_feather(source))
+    },
+    stop("unknown kind of file")
+  )
+}
+
+#' @param source "RSQLite dbname=/srv/icu.sqlite".
+#' @noRd
+read_database <- function(source, query) {
+  need_package("DBI", "records in a data base")
+  words <- strsplit(source, " +")[[1L]]
+  need_package(words[1L], "records in a data base")
+  parts <- regmatches(words[-1L], regexec("^([^=]+)=(.*)$", words[-1L]))
+  arguments <- stats::setNames(lapply(parts, `[[`, 3L), vapply(parts, `[[`, "", 2L))
+  driver <- getExportedValue(words[1L], sub("^R", "", words[1L]))
+  con <- do.call(DBI::dbConnect, c(list(driver()), arguments))
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbGetQuery(con, query)
+}

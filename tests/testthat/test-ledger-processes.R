@@ -1,0 +1,56 @@
+# Many processes at one ledger, and processes that are killed.
+
+skip_without_ledger()
+skip_on_cran()
+skip_on_os("windows") # no fork
+inside <- asNamespace("dpadmm")
+
+test_that("eight processes that race for a budget never spend more than it", {
+  path <- tempfile(fileext = ".sqlite")
+  budget <- inside$new_budget(1, 1e-5)
+  event <- small_event(budget, 40.5)
+  racers <- lapply(1:8, function(k) {
+    parallel::mcparallel({
+      icu <- dpadmm_ledger(path, "icu", epsilon = 1, delta = 1e-5) # a race, too
+      n <- 0
+      repeat {
+        got <- tryCatch(charge(icu, event), error = identity)
+        if (inherits(got, "error")) break
+        n <- n + 1
+      }
+      list(n = n, class = class(got)[1L])
+    }, mc.set.seed = FALSE, silent = TRUE)
+  })
+  results <- parallel::mccollect(racers)
+  expect_identical(unique(vapply(results, `[[`, "", "class")), "dpadmm_error_budget")
+  expect_identical(sum(vapply(results, `[[`, 0, "n")), 40)
+  report <- ledger_report(dpadmm_ledger(path, "icu"), plan = event)
+  expect_true(report$chain$ok)
+  expect_identical(nrow(report$charges), 40L)
+  expect_lte(sum(report$charges$cost), budget$allowance)
+  expect_identical(report$more, 0)
+})
+
+test_that("a ledger survives processes that are killed in the middle of charges", {
+  path <- tempfile(fileext = ".sqlite")
+  budget <- inside$new_budget(1, 1e-5)
+  event <- small_event(budget, 1e6)
+  charged <- 0L
+  set.seed(3)
+  for (kill in 1:30) {
+    one <- parallel::mcparallel({
+      icu <- dpadmm_ledger(path, "icu", epsilon = 1, delta = 1e-5)
+      repeat charge(icu, event)
+    }, mc.set.seed = FALSE, silent = TRUE)
+    Sys.sleep(runif(1, 0.05, 0.4))
+    tools::pskill(one$pid, tools::SIGKILL)
+    suppressWarnings(parallel::mccollect(one))
+    icu <- dpadmm_ledger(path, "icu", epsilon = 1, delta = 1e-5)
+    report <- ledger_report(icu)
+    expect_true(report$chain$ok)
+    expect_gte(nrow(report$charges), charged)
+    charged <- nrow(report$charges)
+  }
+  expect_gt(charged, 10L)
+  expect_identical(charge(icu, event)$number, charged + 1L)
+})
