@@ -43,7 +43,7 @@ test_that("daemons dial in at urls, with a certificate that they know, and end w
   skip_on_os("windows")
   got <- in_child({
     folder <- shard_folder()
-    certificate <- nanonext::write_cert(cn = "127.0.0.1")
+    certificate <- getExportedValue("nanonext", "write_cert")(cn = "127.0.0.1")
     free <- function(name) {
       mirai::daemons(url = "tcp://127.0.0.1:0", dispatcher = FALSE, .compute = "free")
       on.exit(mirai::daemons(0, .compute = "free"))
