@@ -106,7 +106,9 @@ answer_of <- function(code) {
 }
 
 # Kinds of errors that records can make.
-.kinds_of_records <- c("finite", "labels", "level", "missing", "row_bound", "shape", "size", "solver")
+.kinds_of_records <- c(
+  "finite", "labels", "level", "missing", "row_bound", "shape", "size", "solver"
+)
 
 #' What everybody may know.
 #' @noRd
