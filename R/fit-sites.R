@@ -3,7 +3,7 @@
 #' A formula over sites: a plan and its fit, or, of data frames without a schema, an ordinary fit.
 #' @noRd
 fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = NULL) {
-  if (!inherits(schema, "NULL") && sites$kind != "frames") {
+  if (!is.null(schema) && sites$kind != "frames") {
     abort("argument", "`schema` is what the sites say it is.", argument = "schema")
   }
   if (sites$kind == "frames") {

@@ -23,7 +23,7 @@ abort_ledger <- function(path, why, ...) {
 #' A connection to the ledger in a file, which is made where it is not there and `create`.
 #' @noRd
 ledger_connect <- function(path, create = TRUE) {
-  need_package(c("DBI", "RSQLite", "jsonlite", "digest"), "a ledger")
+  need_package(.ledger_packages, "a ledger")
   path <- path.expand(check_string(path, "path", 4096L))
   if (!file.exists(path)) {
     if (!create) abort_ledger(path, "there is no such file", argument = "path")
@@ -208,3 +208,5 @@ last_hash <- function(con) {
     argument = "ledger", value = chain$row
   )
 }
+
+.ledger_packages <- c("DBI", "RSQLite", "jsonlite", "digest")

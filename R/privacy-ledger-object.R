@@ -105,7 +105,7 @@ charge_ledger <- function(ledger, events, plan, what) {
   with_ledger(ledger, function(con) {
     ledger_transaction(con, function(con) {
       ledger_charge(con, ledger$data_id, events,
-        analyst = this_user(), plan = plan, run = run_name(), what = what
+        analyst = this_user(), plan = plan, run = new_run(), what = what
       )
     })
   })
@@ -115,10 +115,6 @@ this_user <- function() {
   info <- Sys.info()
   gsub("[[:cntrl:]]", " ", paste0(info[["effective_user"]], "@", info[["nodename"]]))
 }
-
-#' A name that no other run has: random, and not of the key that makes noise.
-#' @noRd
-run_name <- function() paste(noise_key()[1:8], collapse = "")
 
 #' @export
 print.dpadmm_ledger <- function(x, ...) {

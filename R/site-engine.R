@@ -169,11 +169,3 @@ site_of_party <- function(sites, plan) {
   }
   party
 }
-
-#' A name for a run that nobody can guess.
-#' @noRd
-new_run <- function() {
-  key <- noise_key()
-  on.exit(forget_key(key))
-  paste(format(key[1:16]), collapse = "")
-}

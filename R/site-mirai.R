@@ -68,7 +68,7 @@
 sites_mirai <- function(urls = NULL, source, schema = NULL, epsilon = NULL, delta = 0,
                         ledger = NULL, tls = NULL, simulation = FALSE, deadline = 300,
                         min_sites = NULL, analyst = "analyst", profiles = NULL) {
-  for (package in c("mirai", "digest", "jsonlite")) need_package(package, "sites of mirai")
+  need_package(c("mirai", "digest", "jsonlite"), "sites of mirai")
   if (missing(source)) abort("argument", "`source` is missing.", argument = "source")
   given <- check_shards(urls, profiles)
   how <- shard_plans(names(given), source, list(schema = schema, epsilon = epsilon, delta = delta,

@@ -64,7 +64,7 @@ site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = 
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   if (!is.null(renewal)) check_number(renewal, "renewal", lower = 0, open_lower = TRUE)
-  known <- names(site_methods())
+  known <- names(methods_table())
   if (!is.null(methods) && !(is.character(methods) && all(methods %in% known))) {
     abort("argument", sprintf("`methods` must be among %s.", paste(known, collapse = ", ")),
       argument = "methods"
@@ -81,10 +81,6 @@ site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = 
     simulation = check_flag(simulation, "simulation")
   ), class = "dpadmm_policy")
 }
-
-#' Methods whose parties send what only they have noised: all but those with a trusted server.
-#' @noRd
-site_methods <- function() methods_table()
 
 #' A name that every transport lets through.
 #' @noRd

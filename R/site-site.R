@@ -22,7 +22,7 @@
 dpadmm_site <- function(policy, data = NULL) {
   if (is.character(policy)) policy <- site_policy_file(policy)
   check_class(policy, "dpadmm_policy", "policy", "site_policy() or its file")
-  for (package in .site_packages) need_package(package, "sites")
+  need_package(.ledger_packages, "sites")
   if (is.null(policy$ledger)) policy$ledger <- tempfile("ledger", fileext = ".sqlite")
   if (is.null(data) == is.null(policy$source)) {
     abort("argument", "A site's records are `data` or the `source` of its policy, one of them.",
@@ -46,8 +46,6 @@ dpadmm_site <- function(policy, data = NULL) {
   })
   structure(list(it = site), class = "dpadmm_site")
 }
-
-.site_packages <- c("DBI", "RSQLite", "digest", "jsonlite")
 
 #' @export
 print.dpadmm_site <- function(x, ...) {
@@ -136,7 +134,7 @@ site_public <- function(site) {
 site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
   asked <- read_request(site, run, recipe, analyst, seed)
   party <- asked$party
-  records <- own_records(asked$plan, site_records(asked$plan, site$data))
+  live <- live_party(site, asked$plan, party)
   answer <- with_store(site, function(con) {
     ledger_transaction(con, function(con) {
       store_expire(con, site$policy$deadline)
@@ -149,8 +147,15 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
       list(round = NULL)
     })
   })
-  site$live[[run]] <- list(plan = asked$plan, party = party, records = records)
+  site$live[[run]] <- live
   answer
+}
+
+#' What a process needs for the rounds of a run.
+#' @noRd
+live_party <- function(site, plan, party) {
+  records <- own_records(plan, site_records(plan, site$data))
+  list(plan = plan, party = party, records = records)
 }
 
 #' Whether a run would be opened: nothing is charged, and nothing kept.

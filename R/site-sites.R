@@ -165,12 +165,10 @@ public_seed <- function() {
 # ---- asking ------------------------------------------------------------------------------
 
 #' The answers of all sites to one request; the first refusal, by site, is an error.
-#' @param arguments the same for all, or a function of the site's number.
+#' @param arguments the same for all.
 #' @noRd
 ask_all <- function(sites, request, arguments, which = seq_along(sites$names)) {
-  for (i in which) {
-    sites$post(i, request, if (is.function(arguments)) arguments(i) else arguments)
-  }
+  for (i in which) sites$post(i, request, arguments)
   until <- Sys.time() + sites$deadline
   answers <- lapply(which, function(i) site_value(sites, i, await(sites, i, until)))
   stats::setNames(answers, sites$names[which])

@@ -63,9 +63,7 @@ live_run <- function(site, run, last) {
   if (is.null(site$live[[run]])) {
     row <- with_store(site, function(con) store_run(con, run_at(site, run)))
     plan <- recipe_plan(row$recipe)
-    party <- check_site_plan(site$policy, plan, site$n)
-    site$live[[run]] <- list(plan = plan, party = party,
-      records = own_records(plan, site_records(plan, site$data)))
+    site$live[[run]] <- live_party(site, plan, check_site_plan(site$policy, plan, site$n))
   }
   site$live[[run]]
 }

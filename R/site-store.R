@@ -25,24 +25,19 @@ run_at <- function(site, run) paste(run, site$policy$data, site$policy$site)
 #' A run's row as a list, or NULL.
 #' @param run of run_at().
 #' @noRd
-store_run <- function(con, run) {
-  found <- DBI::dbGetQuery(con, "SELECT * FROM run WHERE run = ?", params = list(run))
+store_run <- function(con, run, columns = "*") {
+  sql <- paste("SELECT", columns, "FROM run WHERE run = ?")
+  found <- DBI::dbGetQuery(con, sql, params = list(run))
   if (nrow(found) == 0L) return(NULL)
   row <- lapply(found, `[[`, 1L)
   row$closed <- row$closed == 1
   row
 }
 
-#' What a step needs to know of a run, as a list, or NULL: not its key, plan and state, which may
-#' be long.
+#' What a step needs to know of a run: not its key, plan and state, which may be long.
 #' @noRd
 store_last <- function(con, run) {
-  found <- DBI::dbGetQuery(con, "SELECT opened, closed, round, inbox, message, sent FROM run
-    WHERE run = ?", params = list(run))
-  if (nrow(found) == 0L) return(NULL)
-  row <- lapply(found, `[[`, 1L)
-  row$closed <- row$closed == 1
-  row
+  store_run(con, run, "opened, closed, round, inbox, message, sent")
 }
 
 #' A run begins.
@@ -76,18 +71,20 @@ stored_message <- function(row) {
   )
 }
 
-#' A run ends: its key, state and last message are overwritten, its charge stays.
-#' @noRd
+# A run ends: its key, state and last message are overwritten, its charge stays.
+.closing <- "UPDATE run SET closed = 1, key = NULL, state = NULL, message = NULL WHERE"
+
 store_close <- function(con, run) {
-  DBI::dbExecute(con, "UPDATE run SET closed = 1, key = NULL, state = NULL, message = NULL
-    WHERE run = ?", params = list(run))
+  DBI::dbExecute(con, paste(.closing, "run = ?"), params = list(run))
 }
 
 #' Runs whose time is over are closed.
 #' @noRd
 store_expire <- function(con, hours) {
-  DBI::dbExecute(con, "UPDATE run SET closed = 1, key = NULL, state = NULL, message = NULL
-    WHERE closed = 0 AND opened < ?", params = list(as.double(Sys.time()) - 3600 * hours))
+  DBI::dbExecute(con, paste(.closing, "closed = 0 AND opened < ?"),
+    params = list(oldest_open(hours)))
 }
 
-is_expired <- function(row, hours) row$opened < as.double(Sys.time()) - 3600 * hours
+is_expired <- function(row, hours) row$opened < oldest_open(hours)
+
+oldest_open <- function(hours) as.double(Sys.time()) - 3600 * hours

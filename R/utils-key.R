@@ -14,3 +14,12 @@ check_seed <- function(seed) {
   if (is.null(seed)) return(NULL)
   check_number(seed, "seed", lower = 0, upper = 2^53, open_upper = TRUE, whole = TRUE)
 }
+
+#' A name for a run that no other has and nobody can guess, of 32 hexadecimal digits. It is not of
+#' a key that makes noise.
+#' @noRd
+new_run <- function() {
+  key <- noise_key()
+  on.exit(forget_key(key))
+  paste(format(key[1:16]), collapse = "")
+}
