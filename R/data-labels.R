@@ -46,8 +46,13 @@ label_codes <- function(y, classes) {
   } else if (is.factor(y) || is.character(y) || is.logical(classes) != is.logical(y)) {
     # match() alone would take TRUE for 1, and "1" for 1
     return(rep(NA_real_, length(y)))
-  } else if (by_convention(classes)) {
-    y[y == 0] <- -1
+  } else if (is.numeric(y)) { # match() is slow on doubles
+    high <- y == classes[2L]
+    low <- y == classes[1L]
+    if (by_convention(classes)) low <- low | y == 0
+    code <- 2 * high - 1
+    if (!all(high | low)) code[!(high | low)] <- NA
+    return(code)
   }
   c(-1, 1)[match(y, classes)]
 }

@@ -30,6 +30,11 @@
 #' @noRd
 forecast_graph <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge,
                            network, loss, row_bound, d, test = NULL, share = 1 / length(pull)) {
+  if (is.null(test) && alike(network, share, pull, gamma, eta, theta, objective_sd, output_sd)) {
+    return(forecast_alike(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge,
+      network$degree, loss, row_bound, d, share
+    ))
+  }
   patterns <- if (is.null(test)) 1L else 4L
   sent <- if (!is.null(test)) lapply(rep(1:patterns, each = 2L), coin_sends, dim(eta), test)
   neighbours <- neighbour_sums(network, 2L * patterns)
@@ -44,6 +49,32 @@ forecast_graph <- function(update, eta, theta, gamma, objective_sd, output_sd, p
       variance = rowMeans(by_w$variance), reach = mean(by_w$reach[1L, ]),
       spread = if (patterns > 1L) stats::var(by_w$reach[1L, ]) else 0
     )
+  }, loss, row_bound, d)
+}
+
+#' Whether all nodes are alike, those of a network whose edges weigh the same included.
+#' @param ... numbers by node: vectors, or matrices with a row a node.
+#' @noRd
+alike <- function(network, ...) {
+  same <- function(v) {
+    rows <- if (is.matrix(v)) nrow(v) else length(v)
+    all(v == rep(v[seq(1L, length(v), by = rows)], each = rows))
+  }
+  is.null(network$factor) && all(vapply(list(network$degree, ...), same, NA))
+}
+
+#' The same where all nodes are alike: one stands for N, and its neighbours are as it is.
+#' @noRd
+forecast_alike <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge, degree,
+                           loss, row_bound, d, share) {
+  N <- length(degree)
+  one <- function(v) v[1L, , drop = FALSE]
+  forecast_settled(function(w) {
+    answer <- graph_response(update, one(eta), one(theta), gamma[1L], one(objective_sd),
+      one(output_sd), pull[1L], rbind(pull[1L] * row_bound^2 / d * w + ridge), degree[1L],
+      function(v) degree[1L] * v, NULL, share[1L]
+    )
+    list(variance = N * answer$variance, reach = N * answer$reach[1L], spread = 0)
   }, loss, row_bound, d)
 }
 
