@@ -1,28 +1,59 @@
 # From a plan's releases and a budget to the size of its noise: one calibration for all
 # methods.
 
-#' The unit of noise of every party that spends its budget: alike parties are calibrated once,
-#' and each answer says where to look for the next.
-#' @param events a function of counted releases and a unit: their events, or what a paper
-#'   prints of them.
+#' The unit of noise of every party that spends its budget: alike parties are calibrated once.
+#' @param events a function of counted releases and a unit (one, or one a release): their
+#'   events, or what a paper prints of them.
 #' @noRd
 calibrate_units <- function(plan, events, accountant) {
   epsilon <- plan$budget$epsilon
   counted <- counted_by_party(plan)
   likely <- likely_units(counted, plan$budget, plan$problem)
-  unit <- numeric(length(epsilon))
-  last <- NULL
-  for (group in alike_parties(counted, epsilon, likely)) {
-    i <- group[1L]
-    near <- likely[i]
-    if (identical(last$epsilon, epsilon[i])) near <- near * last$unit / last$likely
-    unit[group] <- calibrate_unit(
-      function(unit) events(counted[[i]], unit), epsilon[i], plan$budget$delta, accountant, near,
-      sampled = any(counted[[i]]$q < 1)
+  like <- like_parties(counted, epsilon)
+  i <- unique(like)
+  unit <- calibrate_parties(counted[i], events, epsilon[i], plan$budget$delta, accountant, likely[i])
+  unit[match(like, i)]
+}
+
+#' The units of unlike parties: in step, each near where it should be, and what that does not
+#' find one by one.
+#' @param counted a list of releases, one a party.
+#' @param epsilon,likely one a party.
+#' @noRd
+calibrate_parties <- function(counted, events, epsilon, delta, accountant, likely) {
+  sampled <- vapply(counted, function(releases) any(releases$q < 1), NA)
+  unit <- rep(NA_real_, length(counted))
+  i <- which(is.finite(likely) & likely > 0 & !sampled)
+  if (length(i)) {
+    unit[i] <- calibrate_together(counted[i], events, epsilon[i], delta, accountant, likely[i])
+  }
+  for (i in which(is.na(unit))) {
+    unit[i] <- calibrate_unit(
+      function(unit) events(counted[[i]], unit), epsilon[i], delta, accountant, likely[i],
+      sampled = sampled[i]
     )
-    last <- list(epsilon = epsilon[i], unit = unit[i], likely = likely[i])
   }
   unit
+}
+
+#' `NA` where there is none near the likely one.
+#' @noRd
+calibrate_together <- function(counted, events, epsilon, delta, accountant, likely) {
+  pool <- lapply(seq_along(counted[[1L]]), function(column) {
+    unlist(lapply(counted, `[[`, column))
+  })
+  names(pool) <- names(counted[[1L]])
+  pool$node <- rep(seq_along(counted), vapply(counted, nrow, 0L))
+  pool <- structure(pool, class = "data.frame", row.names = .set_row_names(length(pool$node)))
+  excess <- function(x, i) {
+    releases <- pick_releases(pool, which(pool$node %in% i))
+    unit <- (likely[i] * exp(x))[match(releases$node, i)]
+    spent <- fold_events(check_releases(events(releases, unit)), delta, accountant)$per_node
+    log_excess(spent$epsilon[match(i, spent$node)], epsilon[i])
+  }
+  found <- likely * exp(solve_together(excess, length(counted)))
+  found[found <= likely * 1e-12] <- NA
+  found
 }
 
 #' The releases of every party that has a budget, alike ones counted.
@@ -121,13 +152,6 @@ calibrate_unit <- function(events, epsilon, delta, accountant, near, sampled = F
       if (fold_events(relative(low), delta, accountant)$epsilon > epsilon) break
     }
     return(solve(interval = c(low, 2)))
-  }
-  if (likely) {
-    found <- tryCatch(calibrate_near(relative, epsilon, delta, accountant, 1),
-      dpadmm_error = function(e) NULL
-    )
-    # beyond the interval of calibrate() no noise is to be told from none
-    if (!is.null(found) && found > 1e-12) return(near * found)
   }
   tryCatch(solve(), dpadmm_error_argument = function(e) {
     if (!identical(e$argument, "interval")) stop(e)

@@ -191,11 +191,11 @@ best_step <- function(plan, i, from, multiplied) {
 #' The unit of party i alone.
 #' @noRd
 one_party_unit <- function(plan, i, near = NULL) {
-  counted <- counted_releases(plan$releases)
+  counted <- list(counted_releases(plan$releases))
   epsilon <- plan$budget$epsilon[i]
-  if (is.null(near)) near <- likely_unit(counted, epsilon, plan$budget, plan$problem)
-  calibrate_unit(function(unit) {
-    release_events(counted, unit, plan$budget$mechanism, plan$problem)
+  if (is.null(near)) near <- likely_unit(counted[[1L]], epsilon, plan$budget, plan$problem)
+  calibrate_parties(counted, function(releases, unit) {
+    release_events(releases, unit, plan$budget$mechanism, plan$problem)
   }, epsilon, plan$budget$delta, "best", near)
 }
 

@@ -12,19 +12,15 @@ accountant_rdp <- function() {
   )
 }
 
-# Divergences of releases of one mechanism, from their columns of events, at several orders: a
-# column of orders for each release, one below the other.
+# Divergences of releases of one mechanism, from their columns of events, at several orders: `a`
+# has a row an order and a column a release, and so has what comes back, or is one below the other.
 .rdp_curves <- list(
-  pure = function(e, a) each_release(e["epsilon"], function(epsilon) rdp_pure_curve(a, epsilon)),
-  laplace = function(e, a) {
-    each_release(list(e$sensitivity / e$b), function(t) rdp_laplace_curve(a, t))
-  },
-  gamma = function(e, a) {
-    each_release(list(e$alpha * e$sensitivity, e$dim), function(t, dim) rdp_gamma_curve(a, t, dim))
-  },
-  gaussian = function(e, a) outer(a, (e$sensitivity / e$sigma)^2 / 2),
+  pure = function(e, a) each_release(e["epsilon"], a, rdp_pure_curve),
+  laplace = function(e, a) each_release(list(e$sensitivity / e$b), a, rdp_laplace_curve),
+  gamma = function(e, a) each_release(list(e$alpha * e$sensitivity, e$dim), a, rdp_gamma_curve),
+  gaussian = function(e, a) a * rep((e$sensitivity / e$sigma)^2 / 2, each = nrow(a)),
   subsampled_gaussian = function(e, a) {
-    each_release(e[c("sensitivity", "sigma", "q", "sampling", "neighbours")], sampled_release, a)
+    each_release(e[c("sensitivity", "sigma", "q", "sampling", "neighbours")], a, sampled_release)
   },
   objective_gamma = function(e, a) {
     core_call(.Call(
@@ -40,11 +36,12 @@ accountant_rdp <- function() {
   }
 )
 
-each_release <- function(columns, curve, ...) {
-  unlist(do.call(Map, c(list(curve), unname(columns), list(MoreArgs = list(...)))))
+each_release <- function(columns, a, curve) {
+  orders <- lapply(seq_len(ncol(a)), function(k) a[, k])
+  unlist(do.call(Map, c(list(curve, orders), unname(columns))))
 }
 
-sampled_release <- function(sensitivity, sigma, q, sampling, neighbours, a) {
+sampled_release <- function(a, sensitivity, sigma, q, sampling, neighbours) {
   if (sensitivity == 0) return(numeric(length(a)))
   sampled_curve(a, q, sigma / sensitivity, sampling, neighbours)
 }
@@ -52,16 +49,19 @@ sampled_release <- function(sensitivity, sigma, q, sampling, neighbours, a) {
 .rdp_stride <- 6L
 
 #' The divergences of kinds, rounded outward, as a function of the orders less one: orders x
-#' kinds. What does not hang on the orders is worked out once.
+#' kinds, at the same orders for all or, of a matrix, at each kind's own. What does not hang on
+#' the orders is worked out once.
 #' @noRd
 rdp_curves <- function(kinds) {
   columns <- lapply(unclass(kinds), function(x) if (is.numeric(x)) as.double(x) else x)
   rows <- split(seq_along(columns$mechanism), columns$mechanism)
   groups <- lapply(rows, function(rows) lapply(columns, `[`, rows))
   function(s) {
-    curves <- matrix(0, length(s), length(columns$mechanism))
+    if (!is.matrix(s)) s <- matrix(s, length(s), length(columns$mechanism))
+    curves <- s
     for (mechanism in names(rows)) {
-      curves[, rows[[mechanism]]] <- .rdp_curves[[mechanism]](groups[[mechanism]], 1 + s)
+      at <- 1 + s[, rows[[mechanism]], drop = FALSE]
+      curves[, rows[[mechanism]]] <- .rdp_curves[[mechanism]](groups[[mechanism]], at)
     }
     curves[is.na(curves)] <- Inf
     outward_divergence(curves)
@@ -78,41 +78,58 @@ rdp_total <- function(kinds, count) {
 # by rowSums(), which is more exact than products of matrices: the order of kinds shall not tell
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
+#' All ledgers at once: a run of a thousand unlike holders has as many.
+#' @noRd
 account_rdp <- function(kinds, ledgers, delta) {
   log_delta <- log(delta)
+  kind <- unlist(lapply(ledgers, `[[`, "kind"))
+  count <- unlist(lapply(ledgers, `[[`, "count"))
+  ledger <- rep(seq_along(ledgers), lengths(lapply(ledgers, `[[`, "kind")))
+  own <- split(seq_along(kind), factor(ledger, seq_along(ledgers)))
+  epsilon_of <- function(s, curves) { # both orders x entries; orders x ledgers
+    total <- vapply(own, function(k) add_kinds(curves[, k, drop = FALSE], count[k]),
+      numeric(nrow(curves)))
+    conversion(s, matrix(total, nrow(curves)), log_delta)
+  }
   # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
   coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
-  curves <- rdp_curves(kinds)(.rdp_grid[coarse])
-  found <- vapply(ledgers, function(ledger) {
-    curve <- rdp_total(pick_releases(kinds, ledger$kind), ledger$count)
-    total <- rep(Inf, length(.rdp_grid))
-    total[coarse] <- add_kinds(curves[, ledger$kind, drop = FALSE], ledger$count)
-    epsilon <- conversion(.rdp_grid[coarse], total[coarse], log_delta)
-    best <- coarse[which.min(epsilon)]
-    near <- setdiff(if (any(is.finite(epsilon))) {
-      seq(max(1L, best - .rdp_stride), min(length(total), best + .rdp_stride))
-    } else {
-      seq_along(total)
-    }, coarse)
-    total[near] <- curve(.rdp_grid[near])
-    best_order(total, .rdp_grid, log_delta, curve)
-  }, c(epsilon = 0, order = 0))
-  list(epsilon = found["epsilon", ], order = found["order", ])
+  found <- epsilon_of(.rdp_grid[coarse], rdp_curves(kinds)(.rdp_grid[coarse])[, kind, drop = FALSE])
+  curves <- rdp_curves(pick_releases(kinds, kind))
+  best_orders(coarse[apply(found, 2L, which_least)], function(s) {
+    epsilon_of(s, curves(s[, ledger, drop = FALSE]))
+  })
 }
 
-#' The best order: of a grid, then by minimisation between the neighbours of its best.
+which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_
+
+#' The best orders less one of all ledgers in step: on the grid around one of its points, then
+#' by parabolas through three ever nearer ones. Each epsilon is valid, so that the search need not
+#' be exact.
+#' @param near where on the grid, one a ledger; `NA`: anywhere.
+#' @param epsilon_at function of orders less one, a row a trial and a column a ledger: epsilons.
 #' @noRd
-best_order <- function(total, grid, log_delta, at) {
-  epsilon <- conversion(grid, total, log_delta)
-  best <- which.min(epsilon)
-  if (!is.finite(epsilon[best])) return(c(epsilon = Inf, order = NA))
-  around <- log(grid[pmin(pmax(best + c(-1L, 1L), 1L), length(grid))])
-  refined <- stats::optimize(function(y) {
-    finite_or_largest(conversion(exp(y), at(exp(y)), log_delta))
-  }, around, tol = 1e-4)
-  if (refined$objective < epsilon[best]) {
-    c(epsilon = max(0, refined$objective), order = 1 + exp(refined$minimum))
-  } else {
-    c(epsilon = max(0, epsilon[best]), order = 1 + grid[best])
+best_orders <- function(near, epsilon_at) {
+  lost <- is.na(near)
+  reach <- if (any(lost)) length(.rdp_grid) else .rdp_stride
+  near[lost] <- 1L
+  places <- outer(seq(-reach, reach), near, `+`)
+  places[] <- pmin(pmax(places, 1L), length(.rdp_grid))
+  at <- function(y) finite_or_largest(epsilon_at(exp(y)))
+  least <- function(value) cbind(apply(value, 2L, which.min), seq_along(near))
+  y <- matrix(log(.rdp_grid)[places], nrow(places))
+  value <- at(y)
+  best <- list(y = y[least(value)], value = value[least(value)])
+  for (width in .rdp_grid_step * c(1, 1 / 8, 1 / 64)) {
+    y <- rbind(best$y - width, best$y + width)
+    value <- at(y)
+    turn <- (value[1L, ] - value[2L, ]) / (2 * (colSums(value) - 2 * best$value))
+    turn[is.na(turn) | abs(turn) >= 1] <- 0
+    y <- rbind(best$y, y, best$y + width * turn)
+    value <- rbind(best$value, value, at(y[4L, , drop = FALSE]))
+    best <- list(y = y[least(value)], value = value[least(value)])
   }
+  found <- best$value < .Machine$double.xmax
+  list(
+    epsilon = ifelse(found, pmax(0, best$value), Inf), order = ifelse(found, 1 + exp(best$y), NA)
+  )
 }

@@ -70,15 +70,6 @@ quick_accountant <- function(accountant) {
   if (slow && any(speed == "quick")) names(which(speed == "quick"))[1L]
 }
 
-#' Calibration of noise of which more is more private, where the answer is expected to be
-#' near that of a problem like it.
-#' @noRd
-calibrate_near <- function(events, epsilon, delta, accountant, near) {
-  excess <- excess_cost(events, epsilon, delta, accountant)
-  ends <- around_root(excess, log(near), 1, log(near * c(0.1, 10)), step = .root_width)
-  exp(solve_noise(excess, ends, events, epsilon, delta)$safe)
-}
-
 #' log(spent / epsilon) at the noise exp(x), above 0 exactly when the budget is exceeded.
 #' Nearly linear; at the ends what is spent may be 0 or infinite. Remembers its values.
 #' @noRd
@@ -89,11 +80,57 @@ excess_cost <- function(events, epsilon, delta, accountant) {
     if (!is.null(known[[name]])) return(known[[name]])
     spent <- fold_events(check_releases(events(exp(x)), "events(noise)"), delta, accountant)$epsilon
     if (is.nan(spent)) spent <- Inf
-    excess <- max(-700, min(700, log(spent) - log(epsilon)))
-    # The logarithms may round to the same number.
-    known[[name]] <- if (spent > epsilon) max(excess, .Machine$double.eps) else min(excess, 0)
+    known[[name]] <- log_excess(spent, epsilon)
     known[[name]]
   }
+}
+
+log_excess <- function(spent, epsilon) {
+  spent[is.nan(spent)] <- Inf
+  excess <- pmax(-700, pmin(700, log(spent) - log(epsilon)))
+  # The logarithms may round to the same number.
+  ifelse(spent > epsilon, pmax(excess, .Machine$double.eps), pmin(excess, 0))
+}
+
+#' The roots near 0 of many falling functions at once, each to `.root_width` and on the side
+#' where it is <= 0; `NA` where there is none within `reach`. They are about as steep as -1, or
+#' steeper.
+#' @param f function of points and the numbers of the functions to take there.
+#' @noRd
+solve_together <- function(f, count, reach = log(10)) {
+  x <- numeric(count)
+  over <- under <- list(x = rep(NA_real_, count), value = x) # where it is > 0, and <= 0
+  same <- integer(count)
+  step <- rep(.root_width, count)
+  open <- seq_len(count)
+  while (length(open)) {
+    value <- f(x[open], open)
+    high <- value > 0
+    now <- ifelse(high, 1L, -1L)
+    # Illinois: where one end stays, its value is halved, so that it does not stay for ever
+    again <- open[now == same[open]]
+    same[open] <- now
+    over$x[open[high]] <- x[open[high]]
+    over$value[open[high]] <- value[high]
+    under$x[open[!high]] <- x[open[!high]]
+    under$value[open[!high]] <- value[!high]
+    between <- !is.na(over$x) & !is.na(under$x)
+    lazy <- again[between[again]]
+    stays <- lazy[same[lazy] < 0]
+    over$value[stays] <- over$value[stays] / 2
+    stays <- lazy[same[lazy] > 0]
+    under$value[stays] <- under$value[stays] / 2
+    out <- open[!between[open]]
+    x[out] <- x[out] + same[out] * pmax(step[out], pmin(1.05 * abs(value[!between[open]]), 1))
+    step[out] <- 2 * step[out]
+    inner <- open[between[open]]
+    share <- over$value[inner] / (over$value[inner] - under$value[inner])
+    to <- over$x[inner] + (under$x[inner] - over$x[inner]) * share
+    x[inner] <- pmin(pmax(to, over$x[inner] + .root_width / 2), under$x[inner] - .root_width / 2)
+    done <- between & under$x - over$x <= 1.01 * .root_width
+    open <- open[!done[open] & abs(x[open]) <= reach]
+  }
+  ifelse(is.na(over$x) | under$x - over$x > 1.01 * .root_width, NA, under$x)
 }
 
 #' The root of the excess: list(safe =, the end of `ends` on its `safe_end`).

@@ -79,3 +79,4 @@ delta_of_order <- function(s, rdp, epsilon) {
 # Orders less one. The ends matter only for guarantees far from any use, but there the
 # best order is outside [1.01, 1024].
 .rdp_grid <- 10^seq(-7, 5, length.out = 85L)
+.rdp_grid_step <- 12 / 84 * log(10)

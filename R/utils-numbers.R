@@ -23,7 +23,10 @@ exp_rest <- function(x) {
 
 #' For optimize(), which warns of infinite values.
 #' @noRd
-finite_or_largest <- function(x) if (is.finite(x)) x else .Machine$double.xmax
+finite_or_largest <- function(x) {
+  x[!is.finite(x)] <- .Machine$double.xmax
+  x
+}
 
 log1p_exp <- function(x) pmax(x, 0) + log1p(exp(-abs(x)))
 

@@ -84,18 +84,19 @@ static int are_numbers(SEXP x, R_xlen_t n) {
 /* Objective perturbation, one release after the other, each at all orders: Gaussian
  * noise when dim is NULL, Gamma-norm noise otherwise. */
 SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim) {
-  const R_xlen_t releases = Rf_xlength(shift), n = Rf_xlength(orders);
-  if (TYPEOF(orders) != REALSXP || !are_numbers(shift, releases) ||
+  const R_xlen_t releases = Rf_xlength(shift);
+  const R_xlen_t n = releases > 0 ? Rf_xlength(orders) / releases : 0;
+  if (!are_numbers(orders, n * releases) || !are_numbers(shift, releases) ||
       !are_numbers(kappa, releases) || TYPEOF(tied) != LGLSXP ||
       Rf_xlength(tied) != releases ||
       !(dim == R_NilValue || are_numbers(dim, releases)))
     return ffi_status(DPA_ARGUMENT);
-  const double *a = REAL_RO(orders);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, releases * n));
   dpa_status status = DPA_OK;
   for (R_xlen_t i = 0; i < releases && status == DPA_OK; i++) {
     const double by = REAL_RO(shift)[i], ratio = REAL_RO(kappa)[i];
     const int tie = LOGICAL_RO(tied)[i] == 1;
+    const double *a = REAL_RO(orders) + i * n;
     double *rdp = REAL(out) + i * n;
     if (dim == R_NilValue)
       status = dpa_rdp_objective_gaussian(a, (size_t)n, by, ratio, tie, rdp);

@@ -120,8 +120,12 @@ start_again <- function(profile) {
 #' Whether processes end within some seconds; one that nobody has waited for has ended.
 end_soon <- function(pids, seconds = 30) {
   runs <- function(pid) {
-    state <- suppressWarnings(system2("ps", c("-o", "stat=", "-p", pid), stdout = TRUE))
-    length(state) > 0L && !startsWith(trimws(state), "Z")
+    status <- file.path("/proc", pid, "status")
+    if (!file.exists("/proc/self/status")) return(isTRUE(tools::pskill(as.integer(pid), 0L)))
+    state <- tryCatch(grep("^State:", readLines(status), value = TRUE), # it may end meanwhile
+      error = function(e) NULL, warning = function(w) NULL
+    )
+    length(state) > 0L && !grepl("Z", state, fixed = TRUE)
   }
   until <- Sys.time() + seconds
   while (any(vapply(pids, runs, NA)) && Sys.time() < until) Sys.sleep(0.05)

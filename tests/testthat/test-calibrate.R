@@ -76,30 +76,39 @@ test_that("a budget that no noise meets says so, and one that all noise meets to
   expect_blames(calibrate(curved, 1, accountant = "guess"), "accountant")
 })
 
-test_that("a good guess at the noise takes few steps", {
-  asked <- 0
-  counted <- function(events) function(noise) {
-    asked <<- asked + 1
-    events(noise)
+test_that("roots of many functions are found in step, each on its safe side", {
+  set.seed(11)
+  root <- c(runif(40, -1, 1), 0, 1e-9, -1e-9, 3, -3)
+  slope <- runif(length(root), 0.9, 3)
+  calls <- 0
+  f <- function(x, i) {
+    calls <<- calls + 1
+    -slope[i] * (x - root[i]) + 0.1 * (exp(root[i] - x) - 1)
   }
-  laplace <- counted(function(b) dp_event_laplace(b, 1, count = 5))
-  expect_rel(calibrate_near(laplace, 0.5, 0, "best", 10), 10, 1e-9)
-  expect_lte(asked, 2)
-  asked <- 0
-  objective <- counted(function(s) dp_event_objective_gaussian(s, 0.02, 0.001, 1, count = 20))
-  noise <- calibrate(objective, 1, 1e-5, interval = c(1e-3, 1e3))
-  asked <- 0
-  expect_rel(calibrate_near(objective, 1, 1e-5, "best", 0.9 * noise), noise, 1e-8)
-  expect_lte(asked, 7)
+  found <- solve_together(f, length(root))
+  near <- seq_len(43)
+  expect_true(all(is.na(found[-near])))
+  expect_true(all(f(found[near], near) <= 0))
+  expect_true(all(f(found[near] - 1.02e-10, near) > 0))
+  expect_lte(calls, 16)
+  # steps, as of grids, and jumps
+  stairs <- solve_together(function(x, i) ceiling(-20 * (x - 0.3)) / 20 + 0.01, 1L)
+  expect_lte(abs(stairs - 0.35), 1e-9)
 })
 
-test_that("what is set aside for the likely noise is enough for the noise that is found", {
-  for (method in list(mr_admm(), m_admm(), pp_admm())) for (delta in c(0, 1e-5)) {
-    plan <- dpadmm_plan(4, sizes = c(500, 700, 900), method = method, epsilon = 1, delta = delta)
-    least <- 1e-6 * plan$slop
-    plan$slop <- least
-    likely <- likely_rounding(plan$method, with_releases(plan$method, plan))
-    expect_true(all(likely$slop > least))
-    expect_false(settle_rounding(plan$method, protect(plan$method, likely))$raised)
+test_that("unlike parties spend their budgets exactly, as each would alone", {
+  sizes <- c(40, 70, 111, 500, 90000)
+  for (delta in c(1e-5, 0)) {
+    plan <- dpadmm_plan(4, sizes = sizes, epsilon = c(2, 1, 1, 0.5, 1), delta = delta)
+    spent <- account(plan, delta)$per_node$epsilon
+    expect_true(all(spent <= plan$budget$epsilon))
+    expect_rel(spent, plan$budget$epsilon, 1e-9)
+    counted <- counted_by_party(plan)
+    alone <- vapply(seq_along(sizes), function(i) {
+      calibrate(function(unit) {
+        release_events(counted[[i]], unit, plan$budget$mechanism, plan$problem)
+      }, plan$budget$epsilon[i], delta)
+    }, 0)
+    expect_rel(as.vector(plan$unit), alone, 1e-8)
   }
 })

@@ -79,7 +79,7 @@ test_that("a slow shard is late: its last message stands, and it comes back", {
   skip_unless_mirai()
   got <- in_child({
     profiles <- start_shards()
-    sites <- shard_sites(profiles, shard_folder(), deadline = 8)
+    sites <- shard_sites(profiles, shard_folder(), deadline = 15)
     gate <- tempfile()
     before_round("B", bquote(while (round == 3 && !file.exists(.(gate))) Sys.sleep(0.01)))
     before_round("A", bquote({

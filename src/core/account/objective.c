@@ -64,14 +64,23 @@ double dpa_objective_bound(double order, double shift, double kappa, int tied) {
     return best; /* none of the others is below the plain Gaussian mechanism */
   /* Any t is valid, so the search between the two need not be exact: golden section. */
   double lo = 0.0, hi = kappa > 0.0 ? fmin(s, 1.0 / kappa) : s;
-  for (int k = 0; k < 40; k++) {
-    const double t1 = hi - GOLDEN * (hi - lo), t2 = lo + GOLDEN * (hi - lo);
-    const double y1 = theorem2(s, t1, shift, kappa), y2 = theorem2(s, t2, shift, kappa);
+  double t1 = hi - GOLDEN * (hi - lo), t2 = lo + GOLDEN * (hi - lo);
+  double y1 = theorem2(s, t1, shift, kappa), y2 = theorem2(s, t2, shift, kappa);
+  for (int k = 0; k < 32; k++) {
     best = fmin(best, fmin(y1, y2));
-    if (y1 < y2)
+    if (y1 < y2) {
       hi = t2;
-    else
+      t2 = t1;
+      y2 = y1;
+      t1 = hi - GOLDEN * (hi - lo);
+      y1 = theorem2(s, t1, shift, kappa);
+    } else {
       lo = t1;
+      t1 = t2;
+      y1 = y2;
+      t2 = lo + GOLDEN * (hi - lo);
+      y2 = theorem2(s, t2, shift, kappa);
+    }
   }
   return best;
 }
