@@ -11,7 +11,8 @@ calibrate_units <- function(plan, events, accountant) {
   likely <- likely_units(counted, plan$budget, plan$problem)
   like <- like_parties(counted, epsilon)
   i <- unique(like)
-  unit <- calibrate_parties(counted[i], events, epsilon[i], plan$budget$delta, accountant, likely[i])
+  unit <- calibrate_parties(counted[i], events, epsilon[i], plan$budget$delta, accountant,
+    likely[i])
   unit[match(like, i)]
 }
 
