@@ -109,7 +109,7 @@ kkt_attack <- function(fit, known_x, known_y, node, network = fit$plan$problem$n
 missing_gradients <- function(fit, x, y, i, network, eta, theta, before) {
   problem <- fit$plan$problem
   loss <- problem$loss
-  near <- network$neighbour[(network$start[i] + 1L):network$start[i + 1L]] + 1L
+  near <- neighbours_of(network, i)
   weight <- heard_weights(problem$network, i, near)
   near <- c(i, near)
   degree <- sum(weight)

@@ -108,7 +108,7 @@ neighbour_sums <- function(network, copies) {
 
 plain_sums <- function(network, copies) {
   N <- length(network$degree)
-  if (length(network$neighbour) %in% c(0, N * (N - 1))) {
+  if (is.null(network$start)) {
     return(function(v) rep(colSums(v), each = N) - v)
   }
   at <- function(where, total) as.vector(outer(where, total * (seq_len(copies) - 1), `+`))

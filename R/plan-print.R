@@ -32,7 +32,7 @@ plan_lines <- function(plan) {
     } else {
       c(nodes = sprintf(
         "%d on a %s network with %d edges; %s records each", problem$N, network$name,
-        nrow(network$edges), span(problem$size)
+        count_edges(network), span(problem$size)
       ), problem = sprintf(
         "%s loss, %d coefficients, C = %s, rho = %g (lambda = %.3g)", problem$loss$name,
         problem$d, span(problem$C), problem$rho, penalty_weight(problem)
@@ -112,7 +112,7 @@ traffic <- function(plan) {
 #' How many get what a party sends.
 #' @noRd
 receivers <- function(problem) {
-  if (is.null(problem$network)) 1 else diff(problem$network$start)
+  if (is.null(problem$network)) 1 else count_neighbours(problem$network)
 }
 
 #' @export

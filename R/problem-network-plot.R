@@ -40,7 +40,7 @@ summary.dpadmm_network <- function(object, ...) {
   if (!is.null(object$n)) {
     whole <- resolve_network(object, object$n)
     degree <- stats::setNames(as.integer(whole$degree), node_labels(whole))
-    facts <- c(facts, list(nodes = whole$n, edges = nrow(whole$edges), degree = degree))
+    facts <- c(facts, list(nodes = whole$n, edges = count_edges(whole), degree = degree))
   }
   structure(facts, class = "summary.dpadmm_network")
 }
@@ -67,7 +67,7 @@ plot.dpadmm_network <- function(x, n = x$n, labels = NULL, ...) {
       argument = "n"
     )
   }
-  whole <- resolve_network(x, check_size(n))
+  whole <- list_edges(resolve_network(x, check_size(n)))
   at <- network_layout(whole)
   if (is.null(labels)) labels <- if (whole$n <= 50L) node_labels(whole) else FALSE
   if (!isFALSE(labels) && length(labels) != whole$n) {

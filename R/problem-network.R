@@ -173,7 +173,8 @@ check_connected <- function(network, argument) {
   network
 }
 
-#' The network of a fit with n nodes: edges, degrees and neighbour lists.
+#' The network of a fit with n nodes: edges, degrees and neighbour lists. A complete one has no
+#' lists: all are neighbours of all.
 #' @noRd
 resolve_network <- function(network, n) {
   network <- check_network(network)
@@ -182,6 +183,16 @@ resolve_network <- function(network, n) {
       argument = "network", value = network$n
     )
   }
+  network$n <- n
+  if (network$name != "complete") return(list_edges(network))
+  network$degree <- rep(n - 1L, n)
+  network
+}
+
+#' A network with its edges and lists, also where it is complete.
+#' @noRd
+list_edges <- function(network) {
+  n <- network$n
   if (is.null(network$edges)) {
     i <- seq_len(n)
     network$edges <- switch(network$name,
@@ -189,10 +200,21 @@ resolve_network <- function(network, n) {
       ring = if (n == 2L) cbind(1L, 2L) else cbind(c(i[-n], 1L), c(i[-1L], n)),
       star = cbind(1L, i[-1L])
     )
-    network$n <- n
   }
-  network <- c(network, neighbour_lists(n, network$edges))
-  network$degree <- diff(network$start)
-  class(network) <- "dpadmm_network"
+  network[c("start", "neighbour")] <- neighbour_lists(n, network$edges)
+  if (is.null(network$degree)) network$degree <- diff(network$start)
   network
+}
+
+count_edges <- function(network) sum(count_neighbours(network)) / 2
+
+count_neighbours <- function(network) {
+  if (is.null(network$start)) rep(network$n - 1L, network$n) else diff(network$start)
+}
+
+#' The numbers of a node's neighbours.
+#' @noRd
+neighbours_of <- function(network, i) {
+  if (is.null(network$start)) return(setdiff(seq_len(network$n), i))
+  network$neighbour[(network$start[i] + 1L):network$start[i + 1L]] + 1L
 }

@@ -120,7 +120,7 @@ feature_differences <- function(W, d) {
     d <- igraph::vcount(W)
   } else if (inherits(W, "dpadmm_network")) {
     if (is.null(W$n)) abort("argument", "`W` must be a network of a known size.", argument = "W")
-    W <- resolve_network(W, W$n)
+    W <- list_edges(resolve_network(W, W$n))
     edges <- W$edges
     d <- W$n
   } else if (is_edge_list(W)) {

@@ -37,11 +37,11 @@ core_orders.dpadmm_family_graph <- function(method, plan) {
   )
 }
 
-#' Who hears whom, and where edges are unlike, what they weigh.
+#' Who hears whom (no lists: all hear all), and where edges are unlike, what they weigh.
 #' @noRd
 core_network <- function(network) {
   weighted <- if (!is.null(network$factor)) c("factor", "self", "degree")
-  network[c("start", "neighbour", weighted)]
+  network[intersect(c("start", "neighbour", weighted), names(network))]
 }
 
 #' @noRd

@@ -50,7 +50,7 @@ check_convergence <- function(method, network, n = network$n, loss = "logistic",
   if (is.null(n)) {
     abort("argument", "`n` is needed: this network has no size of its own.", argument = "n")
   }
-  network <- resolve_network(network, check_size(n))
+  network <- list_edges(resolve_network(network, check_size(n)))
   loss <- dpadmm_loss(loss)
   check_number(C, "C", lower = 0, open_lower = TRUE)
   check_number(rho, "rho", lower = 0, open_lower = TRUE)

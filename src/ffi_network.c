@@ -2,8 +2,20 @@
 
 #include <limits.h>
 
+static dpa_network with_weights(ffi_reader *reader, dpa_network network) {
+  const size_t nodes = network.nodes;
+  network.factor = ffi_maybe_reals(reader, "factor", nodes);
+  network.self = network.factor ? ffi_reals(reader, "self", nodes) : NULL;
+  network.degree = network.factor ? ffi_reals(reader, "degree", nodes) : NULL;
+  return network;
+}
+
 dpa_network ffi_network(ffi_reader *reader, size_t nodes) {
   dpa_network network = {0};
+  if (!ffi_has(reader, "start")) {
+    network.nodes = nodes;
+    return with_weights(reader, network);
+  }
   const int *start = ffi_ints(reader, "start", nodes + 1, 0, INT_MAX);
   if (!start)
     return network;
@@ -18,10 +30,7 @@ dpa_network ffi_network(ffi_reader *reader, size_t nodes) {
   network.nodes = nodes;
   network.start = start;
   network.neighbour = neighbour;
-  network.factor = ffi_maybe_reals(reader, "factor", nodes);
-  network.self = network.factor ? ffi_reals(reader, "self", nodes) : NULL;
-  network.degree = network.factor ? ffi_reals(reader, "degree", nodes) : NULL;
-  return network;
+  return with_weights(reader, network);
 }
 
 /* The component of each node, from 0. */

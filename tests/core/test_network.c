@@ -55,8 +55,10 @@ static void check_small(void) {
     labels &= memcmp(component, name, sizeof name) == 0;
 
     static const double value[8] = {1.0, 0.1, 2.0, 0.2, 4.0, 0.4, 8.0, 0.8};
+    double sum[8], scratch[2];
+    dpa_network_sums(&network, value, 2, scratch, sum);
     for (size_t i = 0; i < 4; i++) {
-      double want[2] = {0.0, 0.0}, sum[2] = {99.0, 99.0};
+      double want[2] = {0.0, 0.0};
       double degree = 0.0;
       for (size_t j = 0; j < 4; j++)
         if (adjacent[4 * i + j]) {
@@ -64,9 +66,8 @@ static void check_small(void) {
           want[0] += value[2 * j];
           want[1] += value[2 * j + 1];
         }
-      dpa_network_sum(&network, i, value, 2, sum);
       degrees &= dpa_network_degree(&network, i) == degree;
-      sums &= sum[0] == want[0] && sum[1] == want[1];
+      sums &= sum[2 * i] == want[0] && sum[2 * i + 1] == want[1];
     }
   }
   CHECK(counts);
@@ -91,6 +92,35 @@ static void check_edges(void) {
   CHECK(dpa_network_degree(&line, 0) == 1 && dpa_network_degree(&line, 7) == 2);
 }
 
+/* A complete graph needs no lists: the same sums of whole numbers with and without. */
+static void check_complete(void) {
+  lists space;
+  unsigned char all[MOST * MOST];
+  double value[2 * MOST], factor[MOST], self[MOST], degree[MOST], scratch[2];
+  for (size_t i = 0; i < MOST; i++) {
+    for (size_t j = 0; j < MOST; j++)
+      all[MOST * i + j] = i != j;
+    value[2 * i] = (double)(i * i);
+    value[2 * i + 1] = 1.0 - (double)i;
+    factor[i] = (double)(1 + i % 3);
+    self[i] = degree[i] = (double)(i % 5);
+  }
+  for (int weighted = 0; weighted < 2; weighted++) {
+    dpa_network listed = network_of(&space, all, MOST), bare = {0};
+    bare.nodes = MOST;
+    if (weighted) {
+      listed.factor = bare.factor = factor;
+      listed.self = bare.self = self;
+      listed.degree = bare.degree = degree;
+    }
+    double want[2 * MOST], sum[2 * MOST];
+    dpa_network_sums(&listed, value, 2, scratch, want);
+    dpa_network_sums(&bare, value, 2, scratch, sum);
+    CHECK(memcmp(want, sum, sizeof sum) == 0);
+    CHECK(dpa_network_degree(&bare, 3) == dpa_network_degree(&listed, 3));
+  }
+}
+
 static void check_weighted(void) {
   lists space;
   const unsigned char path[9] = {0, 1, 0, 1, 0, 1, 0, 1, 0};
@@ -101,16 +131,17 @@ static void check_weighted(void) {
   network.self = self;
   network.degree = degree;
   const double value[3] = {1.0, 10.0, 100.0}, want[3] = {18.0, 201.0, 120.0};
+  double sum[3], scratch[1];
+  dpa_network_sums(&network, value, 1, scratch, sum);
   for (size_t i = 0; i < 3; i++) {
-    double sum = 99.0;
-    dpa_network_sum(&network, i, value, 1, &sum);
-    CHECK(sum == want[i]);
+    CHECK(sum[i] == want[i]);
     CHECK(dpa_network_degree(&network, i) == degree[i]);
   }
 }
 
 void test_network(void) {
   check_small();
+  check_complete();
   check_weighted();
   check_edges();
 }

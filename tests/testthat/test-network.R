@@ -2,7 +2,7 @@
 
 #' Adjacency matrix of a network of n nodes as a fit sees it.
 adjacency <- function(network, n) {
-  network <- dpadmm:::resolve_network(network, n)
+  network <- dpadmm:::list_edges(dpadmm:::resolve_network(network, n))
   A <- matrix(0, n, n)
   for (i in seq_len(n)) {
     mine <- network$neighbour[seq_len(network$degree[i]) + network$start[i]] + 1L

@@ -43,7 +43,7 @@ test_that("recycled updates over weighted edges are those of their equation", {
     fit <- dpadmm_fit(x, y, nodes = nodes, network = network, epsilon = 5, delta = 1e-5, seed = 3,
       control = dpadmm_control(keep_iterates = TRUE, engine = engine, progress = FALSE))
     plan <- fit$plan
-    facts <- plan$problem$network
+    facts <- list_edges(plan$problem$network)
     A <- matrix(0, 3, 3)
     A[facts$edges] <- 1
     W <- outer(facts$factor, facts$factor) * (A + t(A)) + diag(facts$self)

@@ -66,7 +66,7 @@ double dpa_objective_bound(double order, double shift, double kappa, int tied) {
   double lo = 0.0, hi = kappa > 0.0 ? fmin(s, 1.0 / kappa) : s;
   double t1 = hi - GOLDEN * (hi - lo), t2 = lo + GOLDEN * (hi - lo);
   double y1 = theorem2(s, t1, shift, kappa), y2 = theorem2(s, t2, shift, kappa);
-  for (int k = 0; k < 32; k++) {
+  for (int k = 0; k < 40; k++) {
     best = fmin(best, fmin(y1, y2));
     if (y1 < y2) {
       hi = t2;

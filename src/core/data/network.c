@@ -5,6 +5,8 @@
 double dpa_network_degree(const dpa_network *network, size_t node) {
   if (network->degree)
     return network->degree[node];
+  if (!network->start)
+    return (double)(network->nodes - 1);
   return network->start[node + 1] - network->start[node];
 }
 
@@ -33,8 +35,27 @@ size_t dpa_network_components(const dpa_network *network, int *component, int *q
   return found;
 }
 
-void dpa_network_sum(const dpa_network *network, size_t node, const double *value,
-                     size_t d, double *sum) {
+/* Of a complete graph: what comes before a node, then what comes after it. */
+static void sum_others(const dpa_network *network, const double *value, size_t d,
+                       double *running, double *sum) {
+  const double *factor = network->factor;
+  const size_t nodes = network->nodes;
+  memset(sum, 0, nodes * d * sizeof *sum);
+  for (int back = 0; back < 2; back++) {
+    memset(running, 0, d * sizeof *running);
+    for (size_t k = 0; k < nodes; k++) {
+      const size_t i = back ? nodes - 1 - k : k;
+      const double weight = factor ? factor[i] : 1.0;
+      for (size_t j = 0; j < d; j++) {
+        sum[i * d + j] += running[j];
+        running[j] += weight * value[i * d + j];
+      }
+    }
+  }
+}
+
+static void sum_listed(const dpa_network *network, size_t node, const double *value,
+                       size_t d, double *sum) {
   const double *factor = network->factor;
   memset(sum, 0, d * sizeof *sum);
   for (int e = network->start[node]; e < network->start[node + 1]; e++) {
@@ -44,7 +65,17 @@ void dpa_network_sum(const dpa_network *network, size_t node, const double *valu
     for (size_t j = 0; j < d; j++)
       sum[j] += weight * neighbour[j];
   }
-  if (factor)
-    for (size_t j = 0; j < d; j++)
-      sum[j] = factor[node] * sum[j] + network->self[node] * value[node * d + j];
+}
+
+void dpa_network_sums(const dpa_network *network, const double *value, size_t d,
+                      double *scratch, double *sum) {
+  if (network->start)
+    for (size_t i = 0; i < network->nodes; i++)
+      sum_listed(network, i, value, d, sum + i * d);
+  else
+    sum_others(network, value, d, scratch, sum);
+  if (network->factor)
+    for (size_t i = 0; i < network->nodes; i++)
+      for (size_t j = i * d; j < (i + 1) * d; j++)
+        sum[j] = network->factor[i] * sum[j] + network->self[i] * value[j];
 }

@@ -7,10 +7,8 @@
 #include <string.h>
 
 static void sum_neighbours(dpa_hub *hub) {
-  const dpa_plan *plan = hub->plan;
-  for (size_t i = 0; i < plan->parties; i++)
-    dpa_network_sum(&plan->network, i, hub->trace->f, plan->d,
-                    hub->inbox + i * plan->d);
+  dpa_network_sums(&hub->plan->network, hub->trace->f, hub->plan->d, hub->mean,
+                   hub->inbox);
 }
 
 static void start(dpa_hub *hub) {
