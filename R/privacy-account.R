@@ -171,7 +171,7 @@ fold_events <- function(events, delta, accountant) {
   grid <- grid_cost(events)
   longer <- gamma_grid_costs(books)
   result <- fold_ledgers(accountant, books, delta * (1 - grid$delta) * exp(-max(longer)))
-  cost <- round_up(unname(result$epsilon) + longer) + grid$epsilon
+  cost <- unname(result$epsilon) + longer + grid$epsilon
   epsilon <- vapply(books$ledger, function(own) max(cost[own]), 0)
   worst <- which.max(cost)
   guarantee <- list(
@@ -186,45 +186,6 @@ fold_events <- function(events, delta, accountant) {
   }
   class(guarantee) <- "dp_guarantee"
   guarantee
-}
-
-#' What discrete Gaussian noise costs beyond ideal noise, whatever the accountant: the
-#' likelihood ratio of the discrete and the rounded law ("The program, to the last bit" in the
-#' vignette), with D coordinates in all and at least 2^40 steps of the grid a sigma.
-#' @return list(epsilon = to be added, delta = share of delta that pays for it).
-#' @noRd
-grid_cost <- function(events) {
-  gaussian <- events$mechanism %in% c("gaussian", "subsampled_gaussian")
-  coordinates <- sum((events$dim * events$count)[gaussian], na.rm = TRUE)
-  if (coordinates == 0) return(list(epsilon = 0, delta = 0))
-  grid_cost_of(coordinates)
-}
-
-grid_cost_of <- function(coordinates) {
-  list(epsilon = (1.001 * sqrt(coordinates) + 60)^2 / (6 * 2^80), delta = 1e-9)
-}
-
-#' The same of Gamma-norm noise, d entries once, to be added to epsilon and log(delta) (Theorem 18
-#' of the vignette "Privacy accounting"); 0 for as many entries as the core does not draw.
-#' @noRd
-gamma_grid_cost <- function(d) {
-  steps <- 2^40 / gamma_stretch(d) # of the grid in 1 / alpha, at least
-  apart <- 2 + sqrt(d + 1) / 2^13 # of the scale that is drawn from an ideal one
-  share <- d * apart / steps
-  lost <- 0.8 * share * (1 + log1p(2 / share^2) / 2)
-  near <- (1.02 * apart * sqrt(321 + 1.5 * d) + 1.01 * sqrt(d)) / steps
-  ifelse(is.finite(near), near - log1p(-pmin(lost, 1)), 0)
-}
-
-#' How much longer than its scale the grid of Gamma-norm noise takes it to be (draw.h).
-#' @noRd
-gamma_stretch <- function(d) ifelse(d < 2^26, pmax(1, sqrt((d + 1) / 2^13)), Inf)
-
-#' By ledger.
-#' @noRd
-gamma_grid_costs <- function(books) {
-  once <- ifelse(books$kinds$mechanism %in% "gamma", gamma_grid_cost(books$kinds$dim), 0)
-  vapply(books$ledgers, function(own) sum(once[own$kind] * own$count), 0)
 }
 
 #' The ledgers' epsilons; where something was released without noise they are infinite, and no
