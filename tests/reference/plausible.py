@@ -72,7 +72,7 @@ def slops(case):
     """Set aside for rounding by every node, of its minimiser and of its queries: doubled where
     that does not do."""
     test = case["method"] == "ipp_admm"
-    slop = [0.005 * BETA] * N
+    slop = [(0.005 if case["noise"] == "gaussian" else 1e-4) * BETA] * N
     query = [0.0] * N
     while True:
         needed, asked = [], []
