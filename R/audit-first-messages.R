@@ -1,14 +1,11 @@
 # What a fit sends first, with its noise and without, for attacks by low bits.
 
-#' A plan whose noise is 2^-200 of what it was: sums with it are those without noise. Scales of
-#' noise that hides rounding are sizes, whatever the mechanism.
+#' A plan whose noise is 2^-200 of what it was: sums with it are those without noise.
 #' @noRd
 quiet_plan <- function(plan) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
   less <- function(scale) mechanism$scale(2^-200 * mechanism$size(scale))
-  hides <- grepl("hidden", names(plan$scales))
-  plan$scales[hides] <- lapply(plan$scales[hides], function(scale) 2^-200 * scale)
-  plan$scales[!hides] <- rapply(plan$scales[!hides], less, how = "list")
+  plan$scales <- rapply(plan$scales, less, how = "list")
   plan
 }
 

@@ -22,13 +22,6 @@ scale_sd <- function(plan, scale) {
   ifelse(scale > 0, sd, 0)
 }
 
-#' The same of all noise on what is sent; what is hidden beside other noise is Laplace noise.
-#' @noRd
-sent_sd <- function(plan, scale = plan$scales$output, hidden = plan$scales$hidden) {
-  hidden <- if (is.null(hidden)) 0 else sqrt(2) * hidden
-  sqrt(scale_sd(plan, scale)^2 + hidden^2)
-}
-
 #' @noRd
 #' @export
 forecast_of.dpadmm_family_graph <- function(method, plan) {
@@ -40,7 +33,7 @@ forecast_of.dpadmm_family_graph <- function(method, plan) {
     test <- list(max_sends = test$max_sends, ratio = ratio)
   }
   forecast_graph(plan$rule, plan$eta, plan$theta, plan$gamma,
-    none + scale_sd(plan, plan$scales$objective), none + sent_sd(plan),
+    none + scale_sd(plan, plan$scales$objective), none + scale_sd(plan, plan$scales$output),
     pull = problem$C, ridge = problem$rho / problem$N,
     network = problem$network, loss = problem$loss, row_bound = problem$row_bound,
     d = problem$d, test = test, share = model_shares(problem)
@@ -80,8 +73,8 @@ forecast_of.dpadmm_family_descent <- function(method, plan) {
 forecast_of.dpadmm_family_split <- function(method, plan) {
   problem <- plan$problem
   constraint <- plan$constraint
-  sd <- sqrt(colSums(sent_sd(plan, plan$scales$gradient)^2)) # summed by the hub
-  start <- sent_sd(plan, plan$scales$start, plan$scales$start_hidden)
+  sd <- sqrt(colSums(scale_sd(plan, plan$scales$gradient)^2)) # summed by the hub
+  start <- scale_sd(plan, plan$scales$start)
   forecast_split(sd, plan$eta, plan$rho, plan$gamma,
     problem$C, problem$loss, problem$row_bound, problem$d,
     accelerated = plan$accelerated && !plan$restart, average = plan$average == "mean",

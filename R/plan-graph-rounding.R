@@ -19,8 +19,7 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   reach <- max(own) + 10 * sqrt(colSums(plan$start^2))
   curvature <- problem$C * problem$loss$curvature * problem$row_bound^2
   rounding <- solver_rounding(problem, problem$C, modulus, reach, plan$tol, objective$most)
-  sent <- grid_slop(if (mechanism$pure) plan$scales$hidden else plan$scales$output, d)
-  if (mechanism$pure) sent <- sent + draw_bounds(mechanism, plan$scales$output, d)$error
+  sent <- grid_slop(plan$scales$output, d, mechanism)
   solved <- rounding$evaluated + rounding$model + objective$error
   # what a solver is asked for must be above what it can see, and where its steps arrive
   largest <- modulus + curvature

@@ -86,11 +86,8 @@ graph_releases <- function(plan, updates = which(plan$noisy)) {
   sensitivity <- gradient_sensitivity(problem)[node]
   where <- plan$place
   if (where == "output") {
-    sensitivity <- sensitivity / modulus
-    # exact noise hides the program itself
-    if (!noise_mechanism(plan$budget$mechanism)$pure) {
-      sensitivity <- sensitivity + as.vector(hidden_shift(plan)[, updates, drop = FALSE])
-    }
+    # the noise hides the program itself
+    sensitivity <- sensitivity / modulus + as.vector(hidden_shift(plan)[, updates, drop = FALSE])
   }
   new_releases(where, node, rep(updates, each = problem$N),
     sensitivity = sensitivity,
@@ -104,10 +101,9 @@ graph_releases <- function(plan, updates = which(plan$noisy)) {
 #' of `releases`: a fixed share of what those cost together, in equal parts. A release that costs
 #' next to nothing, as late ones of a growing penalty do, must not ask for noise as large.
 #' @noRd
-hidden_releases <- function(plan, releases, shift = hidden_shift(plan)) {
+hidden_releases <- function(plan, releases) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
-  at <- cbind(releases$node, releases$iteration)
-  moved <- mechanism$hidden_metric(plan$problem$d) * shift[at]
+  moved <- hidden_shift(plan)[cbind(releases$node, releases$iteration)]
   cost <- mean_cost(releases, if (mechanism$pure) 1 else 2)
   new_releases("hidden", releases$node, releases$iteration,
     sensitivity = moved, weight = moved / (mechanism$hidden_share * cost)
@@ -126,7 +122,7 @@ mean_cost <- function(releases, power) {
 #' @export
 with_releases.dpadmm_family_graph <- function(method, plan) {
   releases <- graph_releases(plan)
-  exact <- plan$place == "output" && !noise_mechanism(plan$budget$mechanism)$pure
+  exact <- plan$place == "output"
   plan$releases <- if (exact) releases else rbind(releases, hidden_releases(plan, releases))
   plan
 }
@@ -148,7 +144,7 @@ apply_unit.dpadmm_family_graph <- function(method, plan, unit) {
   names(plan$scales) <- plan$place
   hidden <- plan$releases$weight[plan$releases$part == "hidden"]
   if (length(hidden) > 0L) {
-    plan$scales[[mechanism$hidden_place]] <- spread(as.vector(unit) * hidden)
+    plan$scales$output <- spread(mechanism$scale(as.vector(unit) * hidden))
   }
   plan
 }

@@ -86,9 +86,9 @@ draw_bounds <- function(mechanism, scale, d) {
 
 #' Half of what rounding to the grid of this noise can move a value by, in norm.
 #' @noRd
-grid_slop <- function(scale, d) {
+grid_slop <- function(scale, d, mechanism = noise_mechanism("gaussian")) {
   if (is.null(scale)) return(0)
-  sqrt(d) / 2 * ifelse(scale > 0, 2^-40 * scale, 0)
+  sqrt(d) / 2 * ifelse(scale > 0, mechanism$grid(scale, d), 0)
 }
 
 #' Rounding of a sum of n gradients of norm at most `bound`: n additions in a row.

@@ -44,24 +44,14 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
   plan
 }
 
-#' Exact noise hides the rounding of the gradient's sum itself, other noise has some beside it.
+#' The noise hides the rounding of the gradient's sum, too.
 #' @noRd
 #' @export
 with_releases.dpadmm_family_split <- function(method, plan) {
-  moved <- plan$sensitivity + 2 * plan$slop
-  pure <- noise_mechanism(plan$budget$mechanism)$pure
   node <- gradient_nodes(plan$problem, 1L)
-  main <- new_releases("output", node, rep(plan$noisy, each = length(node)),
-    if (pure) plan$sensitivity else moved
+  plan$releases <- new_releases("output", node, rep(plan$noisy, each = length(node)),
+    plan$sensitivity + 2 * plan$slop
   )
-  plan$releases <- main
-  if (!pure) return(plan)
-  shift <- matrix(2 * plan$slop, length(node), plan$iterations + 1L)
-  at <- main
-  at$iteration <- main$iteration + 1 # x_0 is iteration 0
-  hidden <- hidden_releases(plan, at, shift)
-  hidden$iteration <- main$iteration
-  plan$releases <- rbind(main, hidden)
   plan
 }
 
@@ -75,14 +65,8 @@ split_rounding <- function(plan) {
 #' @noRd
 #' @export
 rounding_of.dpadmm_family_split <- function(method, plan) {
-  d <- plan$problem$d
-  mechanism <- noise_mechanism(plan$budget$mechanism)
-  added <- if (mechanism$pure) {
-    draw_bounds(mechanism, plan$noise, d)$error + grid_slop(plan$hidden, d)
-  } else {
-    grid_slop(plan$noise, d)
-  }
-  most <- apply(matrix(added, plan$problem$N), 1L, max)
+  grid <- grid_slop(plan$noise, plan$problem$d, noise_mechanism(plan$budget$mechanism))
+  most <- apply(matrix(grid, plan$problem$N), 1L, max)
   list(slop = split_rounding(plan) + most, reach = NULL)
 }
 
@@ -172,16 +156,9 @@ apply_unit.dpadmm_family_split <- function(method, plan, unit) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
   plan$unit <- matrix(unit, N, plan$updates)
   noise <- matrix(mechanism$scale(as.vector(plan$unit)), N)
-  weight <- plan$releases$weight[plan$releases$part == "hidden"]
-  hidden <- if (length(weight) > 0L) matrix(as.vector(plan$unit) * weight, N)
   plan$noise <- if (N == 1L) as.vector(noise) else noise
-  plan$hidden <- if (!is.null(hidden)) as.vector(hidden)
   noise <- apart_from_start(noise, plan)
   plan$scales <- list(gradient = noise$steps, start = noise$start)
-  if (!is.null(hidden)) {
-    hidden <- apart_from_start(hidden, plan)
-    plan$scales[c("hidden", "start_hidden")] <- hidden
-  }
   plan$words$released <- sprintf(
     "%d gradients%s, each released with %s noise", plan$updates,
     if (N > 1L) " of each holder" else "", mechanism$words

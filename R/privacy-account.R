@@ -169,8 +169,9 @@ fold_events <- function(events, delta, accountant) {
   neighbours <- one_relation(events)
   books <- open_books(events)
   grid <- grid_cost(events)
-  result <- fold_ledgers(accountant, books, delta * (1 - grid$delta))
-  cost <- unname(result$epsilon) + grid$epsilon
+  longer <- gamma_grid_costs(books)
+  result <- fold_ledgers(accountant, books, delta * (1 - grid$delta) * exp(-max(longer)))
+  cost <- unname(result$epsilon) + longer + grid$epsilon
   epsilon <- vapply(books$ledger, function(own) max(cost[own]), 0)
   worst <- which.max(cost)
   guarantee <- list(
@@ -185,22 +186,6 @@ fold_events <- function(events, delta, accountant) {
   }
   class(guarantee) <- "dp_guarantee"
   guarantee
-}
-
-#' What discrete Gaussian noise costs beyond ideal noise, whatever the accountant: the
-#' likelihood ratio of the discrete and the rounded law ("The program, to the last bit" in the
-#' vignette), with D coordinates in all and at least 2^40 steps of the grid a sigma.
-#' @return list(epsilon = to be added, delta = share of delta that pays for it).
-#' @noRd
-grid_cost <- function(events) {
-  gaussian <- events$mechanism %in% c("gaussian", "subsampled_gaussian")
-  coordinates <- sum((events$dim * events$count)[gaussian], na.rm = TRUE)
-  if (coordinates == 0) return(list(epsilon = 0, delta = 0))
-  grid_cost_of(coordinates)
-}
-
-grid_cost_of <- function(coordinates) {
-  list(epsilon = (1.001 * sqrt(coordinates) + 60)^2 / (6 * 2^80), delta = 1e-9)
 }
 
 #' The ledgers' epsilons; where something was released without noise they are infinite, and no

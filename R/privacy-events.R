@@ -25,6 +25,8 @@
 #' @param dim dimension of the noise vector. For Gaussian noise on a value: of noise that is
 #'   discrete on a grid of at most `2^-40 sigma`, as the package draws it, whose cost is above
 #'   that of ideal noise by less than `1e-12` in epsilon and `1e-9 delta`; `NA`: ideal noise.
+#'   Gamma-norm noise on a value is always taken as the package draws it: for `dim` of 10, 100 and
+#'   1000 that adds `4.2e-10`, `3.6e-9` and `3.2e-8` to epsilon at most.
 #' @param q sampling rate, in (0, 1].
 #' @param sampling `"poisson"` or `"fixed"` (without replacement).
 #' @param neighbours the neighbouring relation: `"replace-one"` or

@@ -9,28 +9,28 @@
 # they take the same arguments for every mechanism, whether it needs them or not, and pass on
 # node, iteration, count, neighbours and tolerance.
 #
-# The distance between the program and the theorem is hidden by noise that is exact on a grid:
-# `hidden_event()`, of noise that the core takes as `hidden_place`, whose cost is `hidden_share`
-# of the main release's in the units of `size`. `hidden_metric(d)`: the largest norm, in the
-# metric of that noise, of a vector of length 1. `solver_share`: of what a record moves, the
-# tolerance at which such noise is small beside the main one. `draw_bounds(scale, d)`: how far, in
-# norm, d drawn numbers are from ideal noise at most, and the largest norm they can have.
+# Noise on a value is exact on a grid of steps of at most `grid(scale, d)`. With noise in an
+# objective, some of it on the message hides the distance between the program and the theorem:
+# `hidden_event()`, whose cost is `hidden_share` of the main release's in the units of `size`.
+# `solver_share`: of what a record moves, the tolerance at which such noise is small beside the
+# main one. `draw_bounds(scale, d)`: how far, in norm, d numbers drawn for an objective are from
+# ideal noise at most, and the largest norm they can have.
 .noise_mechanisms <- list(
   gamma = list(
     words = "Gamma-norm", density = "density ~ exp(-alpha ||b||)", scale_name = "alpha",
     size = function(scale) 1 / scale, scale = function(size) 1 / size,
     # the norm is Gamma distributed, of shape d: its mean square is d (d + 1) / alpha^2
     sd = function(scale, d) sqrt(d + 1) / scale, pure = TRUE,
-    hidden_place = "hidden", hidden_share = 9e-4, solver_share = 1e-6,
-    hidden_metric = function(d) sqrt(d),
+    hidden_share = 9e-4, solver_share = 1e-6,
+    grid = function(scale, d) 2^-40 * gamma_stretch(d) / scale,
     # uniform numbers are at least 2^-1001, so exponential ones below 700
     draw_bounds = function(scale, d) {
       most <- 700 * d / scale
       list(error = (1.5 * d + 40) * 2^-53 * most, most = most)
     },
-    # discrete Laplace noise, for which randomised response stands with every accountant
+    # so little of it that randomised response will do with every accountant
     hidden_event = function(size, sensitivity, dim, ...) {
-      dp_event_pure(round_up(sensitivity / size), ...)
+      dp_event_pure(round_up(sensitivity / size + gamma_grid_cost(dim)), ...)
     },
     output_event = function(scale, sensitivity, dim, ...) {
       dp_event_gamma(scale, sensitivity, dim = dim, ...)
@@ -45,8 +45,7 @@
   gaussian = list(
     words = "Gaussian", density = "N(0, sigma^2) a coordinate", scale_name = "sigma",
     size = identity, scale = identity, sd = function(scale, d) scale, pure = FALSE,
-    hidden_place = "output", hidden_share = 0.03, solver_share = 1e-5,
-    hidden_metric = function(d) 1,
+    hidden_share = 0.03, solver_share = 1e-5, grid = function(scale, d) 2^-40 * scale,
     # sqrt(2 * 700) < 38
     draw_bounds = function(scale, d) {
       list(error = 2^-41 * sqrt(d) * scale, most = 38 * sqrt(d) * scale)

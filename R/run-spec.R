@@ -33,7 +33,7 @@ core_orders.dpadmm_family_graph <- function(method, plan) {
     weight = problem$C / problem$size, ridge = problem$rho / problem$N, clip = Inf,
     eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = plan$tol,
     objective_scale = plan$scales$objective, output_scale = plan$scales$output,
-    hidden_scale = plan$scales$hidden, reach = plan$reach, test = plan$test, start = plan$start
+    reach = plan$reach, test = plan$test, start = plan$start
   )
 }
 
@@ -72,7 +72,6 @@ core_orders.dpadmm_family_split <- function(method, plan) {
     relay = "split", weight = rep(problem$C / problem$records, problem$N), ridge = 0,
     clip = plan$clip,
     objective_scale = plan$scales$gradient, start_scale = if (plan$private) plan$scales$start,
-    hidden_scale = plan$scales$hidden, start_hidden = plan$scales$start_hidden,
     A = packed(constraint$A, numeric(nrow(constraint$A))), b = constraint$b, c = constraint$c,
     weights = constraint$weights, penalty = problem$penalty$name,
     parameter = penalty_numbers(problem$penalty), split_eta = plan$eta, split_rho = plan$rho,

@@ -65,31 +65,18 @@ static void check_drawn(ffi_reader *r, const dpa_plan *plan, const double *scale
   ffi_check(r, ok, name);
 }
 
-/* Noise that is not exact on a grid needs some that is, in every round that draws. */
-static void check_hidden(ffi_reader *r, const dpa_plan *plan, const char *name) {
+/* Noise in a node's objective is not exact: some on its message must be. */
+static void check_exact(ffi_reader *r, const dpa_plan *plan, const char *name) {
   int ok = 1;
-  for (size_t t = 0; t < plan->rounds; t++)
-    for (size_t i = 0; i < plan->parties; i++) {
-      const size_t at = t * plan->parties + i;
-      const int draws = (plan->objective_scale && plan->objective_scale[at] > 0.0) ||
-                        (plan->output_scale && plan->output_scale[at] > 0.0);
-      const int hidden = plan->hidden_scale && plan->hidden_scale[at] > 0.0;
-      const int exact = plan->mechanism->step != NULL;
-      ok &= hidden == (draws && !exact);
-    }
-  if (ffi_has(r, "start_scale") && !plan->mechanism->step) {
-    const double *start = read_scales(r, "start_scale", plan->parties);
-    const double *beside = read_scales(r, "start_hidden", plan->parties);
-    for (size_t i = 0; start && i < plan->parties; i++)
-      ok &= start[i] == 0.0 || (beside && beside[i] > 0.0);
-  }
-  ffi_check(r, ok, name);
+  for (size_t at = 0; plan->objective_scale && at < plan->parties * plan->rounds; at++)
+    ok &= plan->objective_scale[at] == 0.0 ||
+          (plan->output_scale && plan->output_scale[at] > 0.0);
+  ffi_check(r, ok || plan->relay != &dpa_relay_graph, name);
 }
 
 static void read_noise(ffi_reader *r, dpa_plan *plan) {
   static const char *const scales[] = {"objective_scale", "output_scale",
-                                       "hidden_scale",    "server_scale",
-                                       "start_scale",     "start_hidden"};
+                                       "server_scale", "start_scale"};
   const size_t size = plan->parties * plan->rounds;
   int given = 0;
   for (size_t k = 0; k < sizeof scales / sizeof *scales; k++)
@@ -101,15 +88,13 @@ static void read_noise(ffi_reader *r, dpa_plan *plan) {
   ffi_check(r, plan->mechanism != NULL, "mechanism");
   plan->objective_scale = read_scales(r, scales[0], size);
   plan->output_scale = read_scales(r, scales[1], size);
-  plan->hidden_scale = read_scales(r, scales[2], size);
   if (r->bad)
     return;
   check_drawn(r, plan, plan->objective_scale, DPA_DRAWS_OBJECTIVE, scales[0]);
   check_drawn(r, plan, plan->output_scale, DPA_DRAWS_OUTPUT, scales[1]);
-  check_hidden(r, plan, scales[2]);
-  ffi_check(r, plan->relay == &dpa_relay_server || !ffi_has(r, scales[3]), scales[3]);
-  ffi_check(r, plan->relay == &dpa_relay_split || !ffi_has(r, scales[4]), scales[4]);
-  ffi_check(r, plan->relay == &dpa_relay_split || !ffi_has(r, scales[5]), scales[5]);
+  check_exact(r, plan, scales[1]);
+  ffi_check(r, plan->relay == &dpa_relay_server || !ffi_has(r, scales[2]), scales[2]);
+  ffi_check(r, plan->relay == &dpa_relay_split || !ffi_has(r, scales[3]), scales[3]);
 }
 
 static void read_orders(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
@@ -150,7 +135,6 @@ static void read_server(ffi_reader *r, dpa_plan *plan) {
   server->step_bound = ffi_real(r, "step_bound", LEAST_BOUND, R_PosInf);
   server->exact = ffi_flag(r, "exact");
   server->scale = plan->mechanism ? read_scales(r, "server_scale", plan->rounds) : NULL;
-  ffi_check(r, !server->scale || plan->mechanism->step, "mechanism");
   server->sample = (size_t)ffi_int(r, "sample", 0, users);
   if (ffi_has(r, "walk"))
     server->walk = ffi_ints(r, "walk", plan->rounds, 0, users - 1);
@@ -187,10 +171,8 @@ static void read_split(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   split->accelerated = ffi_flag(r, "accelerated");
   split->restart = ffi_flag(r, "restart");
   split->inverse = ffi_maybe_reals(r, "inverse", plan->d * plan->d);
-  if (plan->mechanism) {
+  if (plan->mechanism)
     split->start_scale = read_scales(r, "start_scale", plan->parties);
-    split->start_hidden = read_scales(r, "start_hidden", plan->parties);
-  }
 }
 
 static void read_batch(ffi_reader *r, dpa_plan *plan) {

@@ -97,7 +97,7 @@ SEXP ffi_release(SEXP kind, SEXP scale, SEXP value, SEXP at, SEXP raw, SEXP what
   double round, purpose;
   dpa_key key;
   if (!mechanism || !ffi_is_number(scale) || !(REAL_RO(scale)[0] > 0.0) ||
-      !ffi_whole(what, 0.0, DPA_NOISE_HIDDEN, &purpose) || TYPEOF(value) != REALSXP ||
+      !ffi_whole(what, 0.0, DPA_NOISE_SERVER, &purpose) || TYPEOF(value) != REALSXP ||
       !ffi_whole(at, 1.0, INT_END, &round) || ffi_key_of(raw, &key) != DPA_OK)
     return ffi_status(DPA_ARGUMENT);
   SEXP out = PROTECT(Rf_duplicate(value));

@@ -78,8 +78,6 @@ static void make_orders(setting *s, const dpa_mechanism *mechanism, size_t parti
   plan->mechanism = mechanism;
   plan->objective_scale = s->objective;
   plan->output_scale = s->output;
-  plan->hidden_scale = s->output; /* used where the mechanism is not exact */
-  plan->split.start_hidden = s->start_scale;
   plan->test = s->test;
   plan->penalty = dpa_penalty_find("l1");
   s->parameter[0] = 0.01;

@@ -10,6 +10,8 @@ double normal_cdf(double x) {
 double gamma_cdf(double x, double shape) {
   if (x <= 0.0)
     return 0.0;
+  if (x > 700.0 + 2.0 * shape) /* beyond the range of the first term */
+    return 1.0;
   double term = exp(shape * log(x) - x - lgamma(shape + 1.0));
   double sum = 0.0;
   for (double k = shape + 1.0; k < x || term > 1e-17 * sum; k += 1.0) {

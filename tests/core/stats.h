@@ -6,8 +6,7 @@
 
 double normal_cdf(double x);
 
-/* Regularised lower incomplete gamma function P(shape, x), for x up to some hundreds.
- */
+/* Regularised lower incomplete gamma function P(shape, x). */
 double gamma_cdf(double x, double shape);
 
 /* Probability that a chi-square variable exceeds x. */

@@ -120,10 +120,10 @@ static void check_release(void) {
   CHECK(dpa_release(&dpa_mechanism_gaussian, &key, 3, 7, 1, 0.3, near, again, 2) ==
         DPA_OK);
   CHECK(rounded[0] != near[0] && again[0] == first[0] && again[1] == first[1]);
-  /* no noise: the value itself; noise without an exact law: refused */
+  /* no noise: the value itself; noise below the range of grids: refused */
   CHECK(dpa_release(NULL, &key, 3, 7, 1, 0.0, value, out, 3) == DPA_OK);
   CHECK(out[0] == 0.1 && out[2] == 1e9);
-  CHECK(dpa_release(&dpa_mechanism_gamma, &key, 3, 7, 1, 1.0, value, out, 3) ==
+  CHECK(dpa_release(&dpa_mechanism_gamma, &key, 3, 7, 1, 1e-310, value, out, 3) ==
         DPA_ARGUMENT);
   CHECK(dpa_release(&dpa_mechanism_gaussian, &key, 3, 7, 1, 1e-318, value, out, 3) ==
         DPA_ARGUMENT);

@@ -25,7 +25,6 @@ typedef struct path_run {
   dpa_key key;
   int rule[T];
   double eta[NODES * T], theta[NODES * T], objective[NODES * T], output[NODES * T];
-  double hidden[NODES * T];
   double gamma[NODES], tol[NODES * T], weight[NODES];
   double first[NODES], f[NODES], iterates[NODES * T], gap[T], step[T];
   size_t calls, stop; /* poll: how often called; stop at this call */
@@ -58,7 +57,6 @@ static void prepare(path_run *s, int cycle, int noise) {
       s->theta[at] = exact ? s->eta[at] : 0.0;
       s->objective[at] = exact && noise == 1 ? 2.0 + (double)i : 0.0;
       s->output[at] = exact && noise == 2 ? 3.0 + (double)i : 0.0;
-      s->hidden[at] = 1e-16;
     }
   }
   dpa_key_from_seed(&s->key, 5);
@@ -81,7 +79,6 @@ static void prepare(path_run *s, int cycle, int noise) {
   plan->mechanism = noise ? &dpa_mechanism_gamma : NULL;
   plan->objective_scale = s->objective;
   plan->output_scale = s->output;
-  plan->hidden_scale = s->hidden;
   plan->start = s->first;
   plan->network = network;
   s->trace.f = s->f;
@@ -100,7 +97,11 @@ static double noise_of(const path_run *s, size_t i, size_t t, dpa_purpose purpos
   double draw = 0.0;
   dpa_key key;
   dpa_key_party(&s->key, (uint32_t)i, &key);
-  dpa_draw(&dpa_mechanism_gamma, &key, 0, (uint32_t)t + 1, purpose, scale, &draw, 1);
+  if (purpose == DPA_NOISE_OBJECTIVE)
+    dpa_draw(&dpa_mechanism_gamma, &key, 0, (uint32_t)t + 1, purpose, scale, &draw, 1);
+  else
+    dpa_release(&dpa_mechanism_gamma, &key, 0, (uint32_t)t + 1, purpose, scale, &draw,
+                &draw, 1);
   return draw;
 }
 

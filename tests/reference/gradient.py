@@ -80,9 +80,7 @@ def run(case):
         out = case["C"] * records.mean(axis=0)
         if noisy and case["noise"] != "none":
             stream = Stream(party_key(key, 0), 0, t, PURPOSE_OBJECTIVE)
-            if case["noise"] == "gaussian":
-                return release(stream, "gaussian", case["scale"], out)
-            return out + stream.gamma(case["scale"], d)
+            return release(stream, case["noise"], case["scale"], out)
         return out
 
     x = x_hat = x0

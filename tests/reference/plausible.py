@@ -35,7 +35,7 @@ def reach_of(case, most):
     return (100 * C + 2 * most) / least
 
 
-def rounding(case, size, modulus, output, hidden):
+def rounding(case, size, modulus, output):
     """What the program's minimiser may be off by beyond BETA, in units of the gradient (vignette
     "privacy-accounting", "The program, to the last bit"); L = 1, L'' = 1/4, rows of norm 1."""
     u, scale, gaussian = 2.0**-53, case["scale"], case["noise"] == "gaussian"
@@ -49,10 +49,7 @@ def rounding(case, size, modulus, output, hidden):
     solver = (C / 4 * 5 * (D + 6) * u * reach + C * (4 + 1 / 4) * u
               + summed(size + size / 16384, C) + 2 * summed(size, C / 4))
     added = 16 * u * (C + 2.2 * modulus * reach + most) + (D + 4) * u * BETA
-    if gaussian:
-        sent = math.sqrt(D) / 2 * 2.0**-40 * output
-    else:
-        sent = (1.5 * D + 40) * u * 700 * D / output + math.sqrt(D) / 2 * 2.0**-40 * hidden
+    sent = math.sqrt(D) / 2 * 2.0**-40 * (output if gaussian else 1 / output)
     return solver + added + drawn + modulus * sent
 
 
@@ -83,9 +80,7 @@ def slops(case):
             degree = len(NEIGHBOURS[i])
             modulus = RHO / N + 2 * case["eta"] * degree
             found = sound_noise(case, size, case["eta"], degree, slop[i], query[i])
-            moved = math.sqrt(D) * 2 * slop[i] / modulus
-            hidden = moved / (9e-4 * 2 * C / size * case["scale"])
-            needed.append(rounding(case, size, modulus, found[1], hidden))
+            needed.append(rounding(case, size, modulus, found[1]))
             asked.append(query_rounding(case, size, test_sizes(case, *found[2:]))
                          if test else 0.0)
         if all(a <= b for a, b in zip(needed + asked, slop + query)):
@@ -158,9 +153,7 @@ def run(case, x, y, node):
         return getattr(Stream(party_key(key, i), 0, t, purpose), draw)(scale, D)
 
     def as_sent(i, t, scale, value):
-        if draw == "gaussian":
-            return release(Stream(party_key(key, i), 0, t, OUTPUT), "gaussian", scale, value)
-        return value + vector(i, t, OUTPUT, scale)
+        return release(Stream(party_key(key, i), 0, t, OUTPUT), draw, scale, value)
 
     def steps(i, t, purpose, scale, grid):
         return Stream(party_key(key, i), 0, t, purpose).discrete_laplace(math.ceil(scale / grid))

@@ -157,6 +157,14 @@ class Stream:
             if not negative or size > 0:
                 return -size if negative else size
 
+    def gamma_spread(self, s, d):
+        squares = sum(self.discrete_gaussian(4096 * s)**2 for _ in range(d + 1))
+        return 2 + math.isqrt(squares) // 4096
+
+    def discrete_gamma(self, s, d):
+        spread = self.gamma_spread(s, d)
+        return [self.discrete_gaussian(spread) for _ in range(d)]
+
 
 class Lazy:
     """A uniform number of which as many words are drawn as it takes to compare it."""
@@ -207,13 +215,16 @@ COARSE = coarse_table()
 
 def release(stream, kind, scale, value):
     """What may be sent of a value: on the grid of the scale, with discrete noise."""
-    exponent = math.frexp(scale)[1] - STEPS
-    steps = math.ceil(math.ldexp(scale, -exponent))
-    out = []
-    for v in value:
-        noise = math.ldexp(float(getattr(stream, "discrete_" + kind)(steps)), exponent)
-        out.append(math.ldexp(round(math.ldexp(v, -exponent)), exponent) + noise)
-    return np.array(out)
+    d = len(value)
+    length, longer = (1 / scale, math.sqrt((d + 1) / 2**13)) if kind == "gamma" else (scale, 1)
+    exponent = math.frexp(max(1, longer) * length)[1] - STEPS
+    steps = math.ceil(math.ldexp(length, -exponent))
+    if kind == "gamma":
+        drawn = stream.discrete_gamma(steps, d)
+    else:
+        drawn = [getattr(stream, "discrete_" + kind)(steps) for _ in value]
+    return np.array([math.ldexp(round(math.ldexp(v, -exponent)), exponent)
+                     + math.ldexp(float(k), exponent) for v, k in zip(value, drawn)])
 
 
 def check_cipher():
@@ -225,7 +236,7 @@ def check_cipher():
 
 
 def main():
-    """Known answers, for tests/core/test_noise.c and test_discrete.c."""
+    """Known answers, for test_noise.c, test_discrete.c and test_gamma_norm.c in tests/core."""
     check_cipher()
 
     def stream(seed=42):
@@ -239,6 +250,9 @@ def main():
         print("discrete gaussian", s, [drawn.discrete_gaussian(s) for _ in range(8)])
         drawn = stream()
         print("discrete laplace", s, [drawn.discrete_laplace(s) for _ in range(8)])
+    for s, d in ((1, 1), (3, 2), (1000, 5), (2**40 + 12345, 3), (2**34, 10**3)):
+        print("discrete gamma", s, d, stream().gamma_spread(s, d), stream().discrete_gamma(s, d)[:3])
+    print("release", ", ".join(f"{x:.17g}" for x in release(stream(), "gamma", 1 / 0.3, [0.1, -2.0, 1e9])))
     print("release", ", ".join(f"{x:.17g}" for x in release(stream(), "gaussian", 0.3, [0.1, -2.0, 1e9])))
 
 

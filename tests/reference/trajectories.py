@@ -143,11 +143,11 @@ def run(case, nodes, neighbours):
         return getattr(Stream(party_key(key, i), 0, t, purpose), case["noise"])(scale_of(i, update), d)
 
     def sent(i, t, update, value):
-        """Primal perturbation: Gaussian noise is discrete, on a grid."""
-        if case["noise"] == "gaussian":
-            stream = Stream(party_key(key, i), 0, t, PURPOSE_OUTPUT)
-            return release(stream, "gaussian", scale_of(i, update), value)
-        return value + draw(i, t, update, PURPOSE_OUTPUT)
+        """Primal perturbation: noise on a value is discrete, on a grid."""
+        if case["noise"] == "none":
+            return value
+        stream = Stream(party_key(key, i), 0, t, PURPOSE_OUTPUT)
+        return release(stream, case["noise"], scale_of(i, update), value)
 
     def apart(f, i):
         """sum over neighbours of f_i - f_j"""

@@ -12,7 +12,7 @@ graph_case <- function(T = 5L) {
       rule = rep(match("exact", .Call(ffi_rules)) - 1L, T), eta = matrix(0.5, 3, T),
       theta = matrix(0.5, 3, T), gamma = rep(0, 3), tol = matrix(1e-9, 3, T),
       mechanism = "gaussian",
-      objective_scale = matrix(0.2, 3, T), relay = "graph",
+      objective_scale = matrix(0.2, 3, T), output_scale = matrix(0.01, 3, T), relay = "graph",
       network = list(start = c(0L, 1L, 3L, 4L), neighbour = c(1L, 0L, 2L, 1L))
     )
   )

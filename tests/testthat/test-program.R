@@ -19,9 +19,8 @@ test_that("messages are multiples of a grid that the noise alone decides", {
         nodes = holder, method = method, noise = noise, delta = 1e-5, iterations = 3,
         control = dpadmm_control(keep_iterates = TRUE)
       )
-      scales <- fit$plan$scales
-      last <- if (is.null(scales$hidden)) scales$output else scales$hidden
-      for (i in 1:3) expect_true(on_grid(fit$iterates[1, i, ], last[i, 1]))
+      size <- noise_mechanism(noise$mechanism)$size(fit$plan$scales$output[, 1])
+      for (i in 1:3) expect_true(on_grid(fit$iterates[1, i, ], size[i]))
     }
   }
 })
@@ -156,7 +155,7 @@ test_that("a penalty that grows for long costs no noise that hides rounding", {
     expect_gt(privacy(plan)$epsilon, 0.99)
     mechanism <- noise_mechanism(plan$budget$mechanism)
     own <- mechanism$sd(plan$scales$objective, 10) / modulus_of(plan)
-    hidden <- plan$scales[[mechanism$hidden_place]]
+    hidden <- mechanism$sd(plan$scales$output, 10)
     expect_lt(max(hidden / own), 0.2) # of the noise that is meant
   }
   fit <- dpadmm_fit(x, y, nodes = holder, method = m_admm(growth = 1.4), epsilon = 1, delta = 1e-5,

@@ -41,8 +41,9 @@ fit_trajectory <- function(case, values, records, adjacency) {
 
 #' The noise that hides how far the program is from exact minimisers: it is not in the reference.
 hidden_scale <- function(fit) {
-  scales <- fit$plan$scales
-  max(0, scales$hidden, if (identical(fit$plan$place, "objective")) scales$output)
+  plan <- fit$plan
+  if (!plan$private || plan$place != "objective") return(0)
+  max(scale_sd(plan, plan$scales$output))
 }
 
 cases <- trajectory_table("cases")

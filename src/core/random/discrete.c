@@ -1,33 +1,18 @@
 #include "random/discrete.h"
 
+#include "random/wide.h"
+
 #define WORDS 4 /* 256 bits of a uniform number */
 
 /* ---- whole numbers ----------------------------------------------------------- */
 
-/* a b = high 2^64 + *low */
-static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
-#ifdef __SIZEOF_INT128__
-  __extension__ typedef unsigned __int128 wide;
-  const wide product = (wide)a * b;
-  *low = (uint64_t)product;
-  return (uint64_t)(product >> 64);
-#else
-  const uint64_t half = UINT64_C(0xffffffff);
-  const uint64_t a0 = a & half, a1 = a >> 32, b0 = b & half, b1 = b >> 32;
-  const uint64_t low0 = a0 * b0, cross = a1 * b0 + (low0 >> 32);
-  const uint64_t other = a0 * b1 + (cross & half);
-  *low = other << 32 | (low0 & half);
-  return a1 * b1 + (cross >> 32) + (other >> 32);
-#endif
-}
-
 /* Uniform on 0, ..., n - 1, by one multiplication (Lemire 2019). */
 static uint64_t below(dpa_stream *stream, uint64_t n) {
-  uint64_t low, high = multiply(dpa_stream_word(stream), n, &low);
+  uint64_t low, high = dpa_multiply(dpa_stream_word(stream), n, &low);
   if (low < n) {
     const uint64_t excess = (UINT64_MAX - n + 1) % n; /* 2^64 modulo n */
     while (low < excess)
-      high = multiply(dpa_stream_word(stream), n, &low);
+      high = dpa_multiply(dpa_stream_word(stream), n, &low);
   }
   return high;
 }
@@ -57,7 +42,7 @@ static int undecided(dpa_stream *stream) {
 static int less_than_ratio(dpa_stream *stream, lazy *u, uint64_t a, uint64_t b) {
   for (int k = 0; k < WORDS; k++) {
     uint64_t low;
-    const uint64_t high = multiply(word_of(stream, u, k), b, &low);
+    const uint64_t high = dpa_multiply(word_of(stream, u, k), b, &low);
     if (high >= a)
       return 0;
     if (a - high > 1 || low == 0 || UINT64_MAX - low + 1 >= b)

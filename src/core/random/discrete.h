@@ -28,4 +28,11 @@ int64_t dpa_discrete_gaussian(dpa_stream *stream, uint64_t s);
  * fails, and k = +-(v t + r) when it is not -0. */
 int64_t dpa_discrete_laplace(dpa_stream *stream, uint64_t t);
 
+/* Gamma-norm noise of scale s in d dimensions, P(x) nearly proportional to
+ * exp(-||x|| / s): discrete Gaussian entries of a common scale, which this draws before
+ * them. It is 2 + floor(||h|| / 4096), h being d + 1 draws of the discrete Gaussian of
+ * scale 4096 s. How near: Theorem 18 of the vignette "Privacy accounting". 0 where
+ * ||h||^2 could be above 2^128, s^2 (d + 1) > 2^95 or so, or d >= 2^26. */
+uint64_t dpa_gamma_spread(dpa_stream *stream, uint64_t s, size_t d);
+
 #endif

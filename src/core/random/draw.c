@@ -31,16 +31,23 @@ dpa_status dpa_draw(const dpa_mechanism *mechanism, const dpa_key *key, uint32_t
   return finish(&stream, out, d);
 }
 
+/* The scale of entries of which `scale` steps are asked for. */
+static uint64_t entry_scale(const dpa_mechanism *mechanism, dpa_stream *stream,
+                            uint64_t scale, size_t d) {
+  return mechanism->spread ? mechanism->spread(stream, scale, d) : scale;
+}
+
 dpa_status dpa_draw_steps(const dpa_mechanism *mechanism, const dpa_key *key,
                           uint32_t user, uint32_t round, dpa_purpose purpose,
                           uint64_t scale, int64_t *out, size_t d) {
-  if (!mechanism->step || scale < 1 || scale > DPA_DISCRETE_MOST)
+  if (scale < 1 || scale > DPA_DISCRETE_MOST)
     return DPA_ARGUMENT;
   dpa_stream stream;
   dpa_stream_init(&stream, key, user, round, purpose);
+  const uint64_t own = entry_scale(mechanism, &stream, scale, d);
   for (size_t j = 0; j < d; j++)
-    out[j] = mechanism->step(&stream, scale);
-  const dpa_status status = dpa_stream_status(&stream);
+    out[j] = own > 0 ? mechanism->step(&stream, own) : 0;
+  const dpa_status status = own > 0 ? dpa_stream_status(&stream) : DPA_ARGUMENT;
   dpa_forget(&stream, sizeof stream);
   if (status != DPA_OK)
     memset(out, 0, d * sizeof *out);
@@ -64,6 +71,13 @@ static double round_to(double value, double grid) {
   return fabs(value) >= 0x1p52 * grid ? value : grid * rint(value / grid);
 }
 
+/* Entries of a drawn scale are about sqrt(d + 1) times as long as the scale: from here
+ * on the grid goes by them, so that no number of steps is beyond 2^53. */
+static double grid_of(const dpa_mechanism *mechanism, double length, size_t d) {
+  const double longer = mechanism->spread ? sqrt(((double)d + 1.0) * 0x1p-13) : 1.0;
+  return dpa_grid(longer > 1.0 ? longer * length : length);
+}
+
 dpa_status dpa_release(const dpa_mechanism *mechanism, const dpa_key *key,
                        uint32_t user, uint32_t round, dpa_purpose purpose, double scale,
                        const double *value, double *out, size_t d) {
@@ -71,18 +85,21 @@ dpa_status dpa_release(const dpa_mechanism *mechanism, const dpa_key *key,
     memcpy(out, value, d * sizeof *out);
   if (!mechanism || scale == 0.0)
     return DPA_OK;
-  const double grid = dpa_grid(scale);
-  if (!mechanism->step || grid == 0.0) {
-    memset(out, 0, d * sizeof *out);
-    return DPA_ARGUMENT;
-  }
-  const uint64_t steps = (uint64_t)ceil(scale / grid);
+  const double length = mechanism->length ? mechanism->length(scale) : scale;
+  const double grid = grid_of(mechanism, length, d);
   dpa_stream stream;
   dpa_stream_init(&stream, key, user, round, purpose);
-  for (size_t j = 0; j < d; j++) {
+  const uint64_t own =
+      grid == 0.0 ? 0
+                  : entry_scale(mechanism, &stream, (uint64_t)ceil(length / grid), d);
+  for (size_t j = 0; j < d && own > 0; j++) {
     /* both terms are multiples of the grid and exact: only their sum is rounded */
-    const double noise = grid * (double)mechanism->step(&stream, steps);
+    const double noise = grid * (double)mechanism->step(&stream, own);
     out[j] = round_to(out[j], grid) + noise;
   }
-  return finish(&stream, out, d);
+  const dpa_status status = finish(&stream, out, d);
+  if (own > 0)
+    return status;
+  memset(out, 0, d * sizeof *out);
+  return DPA_ARGUMENT;
 }

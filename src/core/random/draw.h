@@ -13,20 +13,22 @@ dpa_status dpa_draw(const dpa_mechanism *mechanism, const dpa_key *key, uint32_t
                     size_t d);
 
 /* out = d whole numbers of noise, whose scale is `scale` steps, exact (discrete.h).
- * DPA_ARGUMENT: the mechanism has no such noise. */
+ * DPA_ARGUMENT: a scale out of range. */
 dpa_status dpa_draw_steps(const dpa_mechanism *mechanism, const dpa_key *key,
                           uint32_t user, uint32_t round, dpa_purpose purpose,
                           uint64_t scale, int64_t *out, size_t d);
 
 /* A value as it may be sent: on a grid, with noise that is exact there. Entry j is
  *
- *   g round(value[j] / g) + g k,    k a step of the mechanism at scale s = scale / g,
+ *   g round(value[j] / g) + g k,    k a step of the mechanism at scale s = scale / g
+ *                                   (1 / (alpha g) of Gamma-norm noise),
  *
  * rounded as a double once, at the end. The grid g is the power of two at which s,
- * rounded up to a whole number, is between 2^40 and 2^41; a value that is as coarse as
- * the grid stays as it is. out may be value; a scale of 0 copies. DPA_ARGUMENT: the
- * mechanism has no exact noise, or the scale is below the range of grids; otherwise as
- * dpa_draw(). */
+ * rounded up to a whole number, is between 2^40 and 2^41; of Gamma-norm noise, whose
+ * entries are about sqrt(d + 1) times as long, s max(1, sqrt((d + 1) / 2^13)) is. A
+ * value that is as coarse as the grid stays as it is. out may be value; a scale of 0
+ * copies. DPA_ARGUMENT: a scale below the range of grids, or more than 2^26 entries of
+ * Gamma-norm noise; otherwise as dpa_draw(). */
 dpa_status dpa_release(const dpa_mechanism *mechanism, const dpa_key *key,
                        uint32_t user, uint32_t round, dpa_purpose purpose, double scale,
                        const double *value, double *out, size_t d);

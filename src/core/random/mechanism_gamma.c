@@ -1,4 +1,5 @@
 /* Gamma-norm noise: a uniform direction times a Gamma norm of rate `scale`. */
+#include "random/discrete.h"
 #include "random/mechanism.h"
 
 #include <math.h>
@@ -44,4 +45,9 @@ static double sd(double scale, size_t d) {
   return sqrt((double)d + 1.0) / scale;
 }
 
-const dpa_mechanism dpa_mechanism_gamma = {"gamma", draw, sd, NULL};
+static double length(double scale) {
+  return 1.0 / scale;
+}
+
+const dpa_mechanism dpa_mechanism_gamma = {
+    "gamma", draw, sd, dpa_discrete_gaussian, dpa_gamma_spread, length};

@@ -28,5 +28,5 @@ static double sd(double scale, size_t d) {
   return scale;
 }
 
-const dpa_mechanism dpa_mechanism_gaussian = {"gaussian", draw, sd,
-                                              dpa_discrete_gaussian};
+const dpa_mechanism dpa_mechanism_gaussian = {
+    "gaussian", draw, sd, dpa_discrete_gaussian, NULL, NULL};

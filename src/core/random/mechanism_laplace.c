@@ -17,4 +17,5 @@ static double sd(double scale, size_t d) {
   return sqrt(2.0) * scale;
 }
 
-const dpa_mechanism dpa_mechanism_laplace = {"laplace", draw, sd, dpa_discrete_laplace};
+const dpa_mechanism dpa_mechanism_laplace = {"laplace", draw, sd, dpa_discrete_laplace,
+                                             NULL,      NULL};

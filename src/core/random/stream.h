@@ -22,8 +22,7 @@ typedef enum dpa_purpose {
   DPA_SAMPLING = 4,        /* who takes part */
   DPA_NOISE_RELEASE = 6,   /* fresh objective noise of a released solution */
   DPA_NOISE_SERVER = 7,    /* a server's, on the mean of what it was sent */
-  DPA_DERIVE = 8,          /* a party's key: never drawn from otherwise */
-  DPA_NOISE_HIDDEN = 9     /* on a value whose main noise is not exact on a grid */
+  DPA_DERIVE = 8           /* a party's key: never drawn from otherwise */
 } dpa_purpose;
 
 typedef struct dpa_key {

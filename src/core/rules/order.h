@@ -45,7 +45,6 @@ typedef struct dpa_order {
   const dpa_mechanism *mechanism; /* NULL: no noise */
   double objective_scale; /* its scale on a linear term or a gradient; 0: none */
   double output_scale;    /* its scale on the message or a user's state; 0: none */
-  double hidden_scale; /* of Laplace noise where the mechanism is not exact; 0: none */
   /* Public points farther from 0 than this are cut to it, because rounding is proved
    * small within it only: of a linear term over the modulus, and of a server's z. */
   double reach;

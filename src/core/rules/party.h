@@ -108,7 +108,7 @@ typedef struct dpa_party {
   const struct dpa_layout *layout;
   dpa_head *head;  /* state */
   double *message; /* d: state */
-  double *spare;   /* d: room for noise */
+  double *spare;   /* d: room for a point */
   union {
     dpa_node node;
     dpa_users users;

@@ -5,9 +5,7 @@
 #include "rules/party.h"
 
 /* value becomes what may be sent of it, with noise of `scale` from the stream of (user,
- * order->round, purpose): on a grid, exact there (dpa_release). A mechanism that has no
- * exact noise adds its own, and what that lacks is hidden by exact Laplace noise of
- * order->hidden_scale. */
+ * order->round, purpose): on a grid, exact there (dpa_release). */
 dpa_status dpa_send(const dpa_party *party, const dpa_order *order, uint32_t user,
                     dpa_purpose purpose, double scale, double *value, size_t d);
 

@@ -70,8 +70,6 @@ void dpa_plan_order(const dpa_plan *plan, size_t i, uint32_t round, int *room,
   order->objective_scale =
       round > 0 ? entry(plan->objective_scale, at) : entry(plan->split.start_scale, i);
   order->output_scale = entry(plan->output_scale, at);
-  order->hidden_scale =
-      round > 0 ? entry(plan->hidden_scale, at) : entry(plan->split.start_hidden, i);
   order->reach = plan->reach ? plan->reach[i] : INFINITY;
   order->test = plan->test ? plan->test + i : NULL;
   order->coordinates.count = plan->d;

@@ -31,8 +31,7 @@ typedef struct dpa_split_plan {
   int restart; /* of the momentum */
   /* d x d pseudo-inverse of A'A for the start u = -(A')^+ grad f / rho; NULL: u = 0 */
   const double *inverse;
-  const double *start_scale;  /* parties: of the noise of that gradient; NULL: none */
-  const double *start_hidden; /* the same, hidden */
+  const double *start_scale; /* parties: of the noise of that gradient; NULL: none */
 } dpa_split_plan;
 
 /* relay "descent" */
@@ -63,7 +62,6 @@ typedef struct dpa_plan {
   const dpa_mechanism *mechanism; /* NULL: no noise */
   const double *objective_scale;  /* parties x rounds, or NULL: none; as the next one */
   const double *output_scale;
-  const double *hidden_scale;
   const double *reach;  /* parties: of public points; NULL: any; see order.h */
   const dpa_test *test; /* parties, or NULL: every message is sent */
   const double *start;  /* d x (parties or 1), or NULL: 0 */

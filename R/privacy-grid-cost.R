@@ -1,0 +1,45 @@
+# What noise on a grid costs beyond the ideal noise of the theorems: section 7 of the vignette
+# "Privacy accounting". Little, and the same whatever the accountant.
+
+#' What discrete Gaussian noise costs beyond ideal noise, whatever the accountant: the
+#' likelihood ratio of the discrete and the rounded law ("The program, to the last bit" in the
+#' vignette), with D coordinates in all and at least 2^40 steps of the grid a sigma.
+#' @return list(epsilon = to be added, delta = share of delta that pays for it).
+#' @noRd
+grid_cost <- function(events) {
+  gaussian <- events$mechanism %in% c("gaussian", "subsampled_gaussian")
+  coordinates <- sum((events$dim * events$count)[gaussian], na.rm = TRUE)
+  if (coordinates == 0) return(list(epsilon = 0, delta = 0))
+  grid_cost_of(coordinates)
+}
+
+grid_cost_of <- function(coordinates) {
+  list(epsilon = (1.001 * sqrt(coordinates) + 60)^2 / (6 * 2^80), delta = 1e-9)
+}
+
+#' What Gamma-norm noise on a grid costs beyond ideal noise, d entries once: to be added to epsilon
+#' and to be taken from log(delta) (Theorem 18 of the vignette "Privacy accounting"). 0 for more
+#' entries than the core draws.
+#' @param steps of the grid in 1 / alpha, at least.
+#' @noRd
+gamma_grid_cost <- function(d, steps = 2^40 / gamma_stretch(d)) {
+  apart <- 2 + sqrt(d + 1) / 2^13 # the scale that is drawn from an ideal one
+  share <- d * apart / steps
+  lost <- 0.8 * share * (1 + log1p(2 / share^2) / 2)
+  near <- (1.02 * apart * sqrt(321 + 1.5 * d) + 1.01 * sqrt(d)) / steps
+  ifelse(is.finite(near), near - log1p(-pmin(lost, 1)), 0)
+}
+
+#' How much longer than its scale the grid of Gamma-norm noise takes it to be (draw.h).
+#' @noRd
+gamma_stretch <- function(d) ifelse(d < 2^26, pmax(1, sqrt((d + 1) / 2^13)), Inf)
+
+#' The same of all that each ledger has.
+#' @noRd
+gamma_grid_costs <- function(books) {
+  gamma <- books$kinds$mechanism %in% "gamma"
+  if (!any(gamma)) return(numeric(length(books$ledgers)))
+  once <- numeric(length(gamma))
+  once[gamma] <- gamma_grid_cost(books$kinds$dim[gamma])
+  vapply(books$ledgers, function(own) sum(once[own$kind] * own$count), 0)
+}
