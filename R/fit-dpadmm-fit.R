@@ -209,7 +209,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
     if (on_graph(settings$method)) abort_no_nodes()
     nodes <- NULL
   }
-  framed <- inherits(x, "dpadmm_records")
+  framed <- inherits(x, "dpadmm_builder")
   if (framed && !missing(intercept)) abort_intercept()
   if (!framed && missing(y)) {
     abort("argument", "`y` is missing: one label a record.", argument = "y")
@@ -260,12 +260,14 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
   data <- plain_columns(data) # before rows are taken, which drops the class
   kept <- subset_rows(substitute(subset), data, environment(x))
   if (!missing(nodes)) nodes <- given_nodes(nodes)
-  if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
-    nodes <- nodes[kept]
+  leak <- subset_leak(substitute(subset), data)
+  if (!is.null(kept)) {
+    if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
+      nodes <- nodes[kept]
+    }
+    data <- data[kept, , drop = FALSE]
   }
-  fit <- fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise,
-    subset_leak(substitute(subset), data), ...
-  )
+  fit <- fit_frame(x, data, NULL, nodes, schema, rows, row_wise, leak, ...)
   remember(fit,
     x = x, schema = schema, rows = rows, row_wise = row_wise, nodes = node_column(nodes)
   )
