@@ -39,7 +39,7 @@ made_rows <- function(x) {
   blueprint$factor <- 1
   switch(blueprint$kind,
     matrix = encode_matrix(blueprint, x$source), frame = encode_frame(blueprint, x$source),
-    ready = x$source, file = NULL
+    ready = x$source, file = read_rows(x$source)
   )
 }
 
@@ -78,7 +78,7 @@ core_rows <- function(x, order = NULL, in_place = FALSE) {
     ),
     ready = list(x = matrix_slots(x$source), layout = "packed"),
     frame = list(x = transposed_rows(x, order), layout = "rows"),
-    file = list(x = NULL, layout = "rows")
+    file = list(x = stored_rows(x$source, order), layout = "rows")
   )
   c(rows, list(factor = blueprint$factor))
 }

@@ -81,7 +81,8 @@
 #' The constants were chosen on Adult and on synthetic data.
 #'
 #' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
-#'   package Matrix: n records in rows, features in columns; or a plan of [dpadmm_plan()].
+#'   package Matrix: n records in rows, features in columns; or a plan of [dpadmm_plan()]; or
+#'   records in a file, see [dpadmm_records()].
 #' @param y n labels, a vector or one column: -1 (or 0) and 1, logical, strings or a factor with
 #'   two levels (the second is the positive class); numbers for a regression loss. Labels that
 #'   are all the same are no error, because that would tell of a record that differs. For the same
@@ -92,7 +93,7 @@
 #'   `schema`; else `FALSE` and `TRUE` for logical labels, -1 and 1 for numbers, and for
 #'   strings and factors what is there, which is noted as a leak. A plan has its own.
 #' @param data a data frame with the variables of the formula, or [sites]; for a plan what its
-#'   columns say: a data frame, or a matrix with labels `y`.
+#'   columns say: a data frame, or a matrix with labels `y`, or [dpadmm_records()].
 #' @param nodes who holds which record: a number of nodes (the records are split
 #'   evenly at random), a vector or factor of length n, or `~column` of the data
 #'   frame. When it is missing, [fp_admm()] takes each record for a user of its own, and [dp_sgd()],
