@@ -75,7 +75,8 @@ from_text <- function(it, column, name, declared) {
   if (is.null(declared) && kind == "character") return(column)
   blank <- is.na(column) | !nzchar(trimws(column))
   column[blank] <- NA
-  value <- suppressWarnings(if (identical(kind, "logical")) as.logical(column) else as.double(column))
+  as_kind <- if (identical(kind, "logical")) as.logical else as.double
+  value <- suppressWarnings(as_kind(column))
   if (any(bad <- is.na(value) & !blank & !column %in% "NaN")) {
     k <- which(bad)[1L]
     abort_chunk(it, "parse", sprintf("`%s` is no %s but \"%s\"", name,
@@ -124,7 +125,8 @@ placed_error <- function(e, it) {
   if (one) {
     words <- sub(sprintf("(row|position) %.0f\\b", k), sprintf("\\1 %.0f", row), words)
   }
-  e$message <- sprintf("Chunk %.0f%s: %s", chunk, if (one) sprintf(", row %.0f", row) else "", words)
+  where <- if (one) sprintf(", row %.0f", row) else ""
+  e$message <- sprintf("Chunk %.0f%s: %s", chunk, where, words)
   e$place <- list(chunk = chunk, row = row, column = e$argument)
   e
 }

@@ -140,7 +140,8 @@ print.summary.dpadmm_records <- function(x, ...) {
   cat(sprintf("%s%s\n", x$path, if (x$keep) "" else " (removed with the object)"))
   if (length(x$sizes) > 1L) {
     names <- if (is.null(names(x$sizes))) seq_along(x$sizes) else names(x$sizes)
-    cat(sprintf("%d nodes: %s\n", length(names), toString(sprintf("%s (%d)", names, x$sizes), 200L)))
+    sizes <- toString(sprintf("%s (%d)", names, x$sizes), 200L)
+    cat(sprintf("%d nodes: %s\n", length(names), sizes))
   }
   cat(sprintf("%s\n", x$words), sep = "")
   print(x$schema)

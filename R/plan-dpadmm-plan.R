@@ -144,12 +144,6 @@ plan_of_facts <- function(facts, x, ...) {
   do.call(dpadmm_plan.formula, c(list(x), facts, given))
 }
 
-abort_no_range <- function(response) {
-  abort("argument", sprintf(
-    "`schema` must state the bounds of the response `%s`.", call_words(response)
-  ), argument = "schema")
-}
-
 abort_no_sizes <- function() {
   abort("argument", "`sizes` is missing: the number of records of each party.",
     argument = "sizes"

@@ -198,3 +198,13 @@ level_column <- function(column, name, levels) {
   }
   factor(code, seq_along(levels), levels)
 }
+
+#' The formula of a frame's blueprint, in the global environment.
+#' @noRd
+blueprint_formula <- function(blueprint) {
+  if (blueprint$kind != "frame") {
+    abort("unavailable", "Columns that came as a matrix have no formula.", argument = "x")
+  }
+  parts <- list(quote(`~`), blueprint$response, stats::formula(blueprint$terms)[[2L]])
+  stats::as.formula(as.call(Filter(Negate(is.null), parts)), globalenv())
+}

@@ -68,7 +68,8 @@ SEXP ffi_file_create(SEXP path) {
 
 static int seek(FILE *file, double at) {
 #ifdef _WIN32
-  return at < 0.0 ? _fseeki64(file, 0, SEEK_END) : _fseeki64(file, (__int64)at, SEEK_SET);
+  return at < 0.0 ? _fseeki64(file, 0, SEEK_END)
+                  : _fseeki64(file, (__int64)at, SEEK_SET);
 #else
   return at < 0.0 ? fseeko(file, 0, SEEK_END) : fseeko(file, (off_t)at, SEEK_SET);
 #endif
@@ -118,8 +119,9 @@ typedef struct mapping {
 
 /* Pages are asked for and given back in pieces of so many bytes (a power of 2). */
 #define PIECE ((size_t)1 << 22)
+#define AHEAD 8 /* pieces that the disk may be busy with */
 
-static void give_back(const mapping *map, size_t from, size_t end, int ahead) {
+static void advise(const mapping *map, size_t from, size_t end, int ahead) {
 #if defined(MADV_DONTNEED) && defined(MADV_WILLNEED)
   if (end > map->size)
     end = map->size;
@@ -134,8 +136,8 @@ static void give_back(const mapping *map, size_t from, size_t end, int ahead) {
 #endif
 }
 
-/* At the end of a piece: the one after the next is asked for, this one is given back. A
- * file is larger than memory may be, and the system would keep what it can. */
+/* At the end of a piece: one further on is asked for, this one is given back. A file is
+ * larger than memory may be, and the system would keep what it can. */
 static void passed(void *context, const void *where, size_t bytes) {
   mapping *map = context;
   const size_t from = (size_t)((const unsigned char *)where - map->base);
@@ -145,8 +147,8 @@ static void passed(void *context, const void *where, size_t bytes) {
 #endif
   map->passed += bytes;
   if (end > first) {
-    give_back(map, (end + 1) * PIECE, (end + 2) * PIECE, 1);
-    give_back(map, first * PIECE, end * PIECE, 0);
+    advise(map, (first + AHEAD) * PIECE, (end + AHEAD) * PIECE, 1);
+    advise(map, first * PIECE, end * PIECE, 0);
   }
 }
 
@@ -166,12 +168,13 @@ static void unmap(SEXP pointer) {
 static int map_file(const char *name, mapping *map) {
 #ifdef _WIN32
   LARGE_INTEGER size;
-  HANDLE file = CreateFileA(name, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
-                            OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, NULL);
+  HANDLE file = CreateFileA(name, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE,
+                            NULL, OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, NULL);
   if (file == INVALID_HANDLE_VALUE)
     return 0;
   const int sized = GetFileSizeEx(file, &size) && size.QuadPart > 0;
-  HANDLE view = sized ? CreateFileMappingA(file, NULL, PAGE_READONLY, 0, 0, NULL) : NULL;
+  HANDLE view =
+      sized ? CreateFileMappingA(file, NULL, PAGE_READONLY, 0, 0, NULL) : NULL;
   CloseHandle(file);
   if (!view)
     return 0;
@@ -229,8 +232,9 @@ SEXP ffi_file_passed(SEXP pointer) {
 /* `count` numbers of `size` bytes from byte `at` on, or NULL. */
 static const void *piece_of(const mapping *map, double at, double count, size_t size) {
   const double all = map ? (double)map->size : -1.0;
-  const int ok = at >= 0.0 && count >= 0.0 && at <= all && count * (double)size <= all &&
-                 at + count * (double)size <= all && (size_t)at % size == 0;
+  const int ok = at >= 0.0 && count >= 0.0 && at <= all &&
+                 count * (double)size <= all && at + count * (double)size <= all &&
+                 (size_t)at % size == 0;
   return ok ? map->base + (size_t)at : NULL;
 }
 
@@ -240,17 +244,15 @@ SEXP ffi_file_read(SEXP pointer, SEXP type, SEXP at, SEXP count) {
   const int real = name && strcmp(name, "double") == 0;
   const int whole = name && strcmp(name, "integer") == 0;
   const size_t size = real ? sizeof(double) : whole ? sizeof(int) : 1;
-  const void *from = ffi_is_number(at) && ffi_is_number(count)
-                         ? piece_of(address(pointer, MAPPING), REAL_RO(at)[0],
-                                    REAL_RO(count)[0], size)
-                         : NULL;
+  const void *from =
+      ffi_is_number(at) && ffi_is_number(count)
+          ? piece_of(address(pointer, MAPPING), REAL_RO(at)[0], REAL_RO(count)[0], size)
+          : NULL;
   if (!from)
     return ffi_status_of(DPA_ARGUMENT, "at");
   const size_t n = (size_t)REAL_RO(count)[0];
   SEXP out = Rf_allocVector(real ? REALSXP : whole ? INTSXP : RAWSXP, (R_xlen_t)n);
-  void *to = real    ? (void *)REAL(out)
-             : whole ? (void *)INTEGER(out)
-                     : (void *)RAW(out);
+  void *to = real ? (void *)REAL(out) : whole ? (void *)INTEGER(out) : (void *)RAW(out);
   memcpy(to, from, n * size);
   return out;
 }
@@ -294,7 +296,8 @@ dpa_records ffi_mapped(ffi_reader *reader, SEXP keeper) {
     ffi_check(reader, stored == n * d, "x");
     return records;
   }
-  const double row = ffi_real(&x, "row", 0.0, most), col = ffi_real(&x, "col", 0.0, most);
+  const double row = ffi_real(&x, "row", 0.0, most),
+               col = ffi_real(&x, "col", 0.0, most);
   records.val = from;
   records.row = x.bad ? NULL : piece_of(map, row, n + 1.0, sizeof(int));
   records.col = x.bad ? NULL : piece_of(map, col, stored, sizeof(int));

@@ -7,7 +7,8 @@
 
 /* Whether the list's `x` is list(map, n, d, values, row, col): a mapping of a file, and
  * at which bytes of it things begin. `values`: the rows' numbers; `row` and `col`, NULL
- * where rows are dense: n + 1 offsets and the columns of the numbers, as 32 bit integers.
+ * where rows are dense: n + 1 offsets and the columns of the numbers, as 32 bit
+ * integers.
  */
 int ffi_is_mapped(const ffi_reader *reader);
 

@@ -239,8 +239,8 @@ static dpa_records packed_records(ffi_reader *reader, SEXP keeper) {
 }
 
 static dpa_records stored_records(ffi_reader *reader, SEXP keeper, int in_place) {
-  dpa_records all = ffi_is_mapped(reader) ? ffi_mapped(reader, keeper)
-                                          : read_rows(reader, !in_place);
+  dpa_records all =
+      ffi_is_mapped(reader) ? ffi_mapped(reader, keeper) : read_rows(reader, !in_place);
   const size_t *place = ffi_has(reader, "place") && !reader->bad
                             ? read_places(reader, keeper, all.n)
                             : NULL;
@@ -251,9 +251,8 @@ static dpa_records stored_records(ffi_reader *reader, SEXP keeper, int in_place)
 /* How each row is shortened, and how long it is then. */
 static void take_measures(ffi_reader *reader, SEXP keeper, dpa_records *all) {
   const double bound = ffi_real(reader, "row_bound", 1e-280, R_PosInf);
-  const double factor = ffi_has(reader, "factor")
-                            ? ffi_real(reader, "factor", 0x1p-1000, 0x1p1000)
-                            : 1.0;
+  const double factor =
+      ffi_has(reader, "factor") ? ffi_real(reader, "factor", 0x1p-1000, 0x1p1000) : 1.0;
   if (reader->bad)
     return;
   if (ffi_has(reader, "scale")) {

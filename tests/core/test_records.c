@@ -212,89 +212,6 @@ static void check_in_place(const records *r, double bound) {
     free(all[k]);
 }
 
-/* ---- one order of sums ----------------------------------------------------------- */
-
-static void count_bytes(void *context, const void *from, size_t bytes) {
-  (void)from;
-  *(size_t *)context += bytes;
-}
-
-/* Rows of one matrix column by column, row by row and from a file that is told what has
- * been passed give the same sums to the last bit, with a factor and shortened. */
-static void check_one_order(size_t n, size_t d) {
-  records r = make(n, d, 1.0, 2.0, INFINITY, 7);
-  const dpa_recipe as_is = {INFINITY, 0, 0.0};
-  size_t seen = 0;
-  const dpa_pager pager = {count_bytes, &seen};
-  double *scale = get(n, sizeof(double)), *norm = get(n, sizeof(double));
-  double *m[3], *g[3], *H[3], *h[3], *block = get(d * DPA_HESSIAN_BLOCK, sizeof(double));
-  for (size_t k = 0; k < n; k++)
-    r.place[k] = k;
-  dpa_pack_dense(n, d, r.plain, r.place, &as_is, r.dense);
-  dpa_records lies[3] = {
-      {.n = n, .d = d, .y = r.y, .dense = r.plain, .lead = n},
-      {.n = n, .d = d, .y = r.y, .dense = r.dense},
-      {.n = n, .d = d, .y = r.y, .dense = r.dense, .pager = &pager},
-  };
-  for (int l = 0; l < 3; l++) {
-    dpa_measure(&lies[l], 0.75, 1.0, scale, norm);
-    lies[l].scale = scale;
-    m[l] = get(n, sizeof(double));
-    g[l] = get(d, sizeof(double));
-    h[l] = get(d, sizeof(double));
-    H[l] = get(d * d, sizeof(double));
-    memset(g[l], 0, d * sizeof(double));
-    memset(h[l], 0, d * sizeof(double));
-    memset(H[l], 0, d * d * sizeof(double));
-    dpa_records_margin(&lies[l], r.f, m[l]);
-    dpa_records_add_gradient(&lies[l], r.w, g[l]);
-    dpa_records_add_hessian(&lies[l], r.w, H[l], block);
-    dpa_records_add_diagonal(&lies[l], r.w, h[l]);
-    CHECK(memcmp(m[l], m[0], n * sizeof(double)) == 0);
-    CHECK(memcmp(g[l], g[0], d * sizeof(double)) == 0);
-    CHECK(memcmp(H[l], H[0], d * d * sizeof(double)) == 0);
-    CHECK(memcmp(h[l], h[0], d * sizeof(double)) == 0);
-  }
-  CHECK(seen == 5 * n * d * sizeof(double)); /* with the measuring */
-  for (size_t k = 0; k < n; k++)
-    CHECK(norm[k] <= 1.0);
-  for (int l = 0; l < 3; l++) {
-    free(m[l]);
-    free(g[l]);
-    free(h[l]);
-    free(H[l]);
-  }
-  free(scale);
-  free(norm);
-  free(block);
-  drop(&r);
-}
-
-/* With an intercept rows are shortened first, and then have an entry more. */
-static void check_intercept(void) {
-  records r = make(40, 6, 0.5, 2.0, 1.0, 11);
-  const dpa_recipe recipe = {1.0, 1, 3.5};
-  const size_t n = r.n, d = r.d, stored = (size_t)r.p[d] + n;
-  double *dense = get(n * (d + 1), sizeof(double)), *val = get(stored, sizeof(double));
-  int *row = get(n + 1, sizeof(int)), *col = get(stored, sizeof(int)), same = 1;
-  dpa_pack_dense(n, d, r.plain, r.place, &recipe, dense);
-  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, row, col, val);
-  CHECK((size_t)row[n] == stored);
-  for (size_t k = 0; k < n; k++) {
-    same &= dense[k * (d + 1)] == 3.5 && val[row[k]] == 3.5 && col[row[k]] == 0;
-    same &= memcmp(dense + k * (d + 1) + 1, r.dense + k * d, d * sizeof(double)) == 0;
-    for (int s = row[k] + 1; s < row[k + 1]; s++)
-      same &= val[s] == r.val[r.row[k] + s - row[k] - 1] &&
-              col[s] == r.col[r.row[k] + s - row[k] - 1] + 1;
-  }
-  CHECK(same);
-  free(dense);
-  free(val);
-  free(row);
-  free(col);
-  drop(&r);
-}
-
 /* Rows near the ends of the doubles, and exactly at the bound. */
 static void check_extremes(void) {
   static const double rows[][3] = {
@@ -425,8 +342,4 @@ void test_records(void) {
   check_in_place(&wide, 1.0);
   drop(&wide);
   check_extremes();
-  check_one_order(1, 3);
-  check_one_order(70, 9);
-  check_one_order(9001, 6);
-  check_intercept();
 }

@@ -1,4 +1,5 @@
-/* Where a row's numbers are, for the passes over rows and for what is done row by row. */
+/* Where a row's numbers are, for the passes over rows and for what is done row by row.
+ */
 #ifndef DPA_ENTRIES_H
 #define DPA_ENTRIES_H
 
@@ -8,7 +9,7 @@
 
 /* Where the entries of row k begin, and how far apart they are. */
 static inline const double *dpa_entries(const dpa_records *r, size_t k, size_t *count,
-                             size_t *stride) {
+                                        size_t *stride) {
   *stride = r->dense && r->lead ? r->lead : 1;
   *count = r->dense ? r->d : (size_t)(r->row[k + 1] - r->row[k]);
   return r->dense ? r->dense + (r->lead ? k : k * r->d) : r->val + r->row[k];

@@ -91,8 +91,9 @@ static void sparse_margin(const dpa_records *r, const double *f, double *out) {
 void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
   for (size_t first = 0; first < r->n;) {
     const dpa_records rows = dpa_next_rows(r, first);
-    (rows.row ? sparse_margin : rows.lead ? column_margin : row_margin)(&rows, f,
-                                                                        out + first);
+    (rows.row    ? sparse_margin
+     : rows.lead ? column_margin
+                 : row_margin)(&rows, f, out + first);
     dpa_passed(&rows);
     first += rows.n;
   }
@@ -153,8 +154,9 @@ void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) 
     const dpa_records rows = dpa_records_part(r, first, m);
     for (size_t k = 0; k < m; k++)
       scaled[k] = w[first + k] * dpa_scale_of(&rows, k);
-    (rows.row ? sparse_gradient : rows.lead ? column_gradient : row_gradient)(
-        &rows, scaled, g);
+    (rows.row    ? sparse_gradient
+     : rows.lead ? column_gradient
+                 : row_gradient)(&rows, scaled, g);
     dpa_passed(&rows);
   }
 }

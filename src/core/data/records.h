@@ -1,7 +1,7 @@
-/* Records: n rows of d features and a label each, dense or sparse: in a copy of our own,
- * where R keeps them, or in a mapped file. Row k is used scaled by scale[k], which
- * shortens rows longer than a stated bound. What weights and offsets do to the loss of a
- * record is in record_loss.h.
+/* Records: n rows of d features and a label each, dense or sparse: in a copy of our
+ * own, where R keeps them, or in a mapped file. Row k is used scaled by scale[k], which
+ * shortens rows longer than a stated bound. What weights and offsets do to the loss of
+ * a record is in record_loss.h.
  *
  * Every pass adds up in one order, that of the rows and within a row that of the
  * columns, so its result does not depend on where and how the rows are stored. */
@@ -28,10 +28,10 @@ typedef struct dpa_records {
   const int *row; /* n + 1 offsets into col and val; NULL when dense */
   const int *col; /* feature indices, increasing within a row */
   const double *val;
-  const double *scale;  /* n factors >= 0; NULL: all 1 */
-  const double *norm;   /* n norms of the rows as used, rounded up; NULL: not known */
-  const double *weight; /* n factors of the losses in [0, 1]; NULL: all 1 */
-  const double *offset; /* n numbers that are added to the margins; NULL: 0 */
+  const double *scale;    /* n factors >= 0; NULL: all 1 */
+  const double *norm;     /* n norms of the rows as used, rounded up; NULL: not known */
+  const double *weight;   /* n factors of the losses in [0, 1]; NULL: all 1 */
+  const double *offset;   /* n numbers that are added to the margins; NULL: 0 */
   const dpa_pager *pager; /* NULL: the rows are in memory */
 } dpa_records;
 

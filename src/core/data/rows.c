@@ -49,7 +49,8 @@ static void measure_rows(const dpa_records *r, double factor, double bound,
     }
     length.unit *= factor;
     const double kept = dpa_shortening(length, d, bound);
-    norm[k] = kept < 1.0 ? length.root * (length.unit * kept) : dpa_length_value(length);
+    norm[k] =
+        kept < 1.0 ? length.root * (length.unit * kept) : dpa_length_value(length);
     if (kept < 1.0)
       norm[k] = fmin(norm[k] * (1.0 + 0x1p-50), bound);
     scale[k] = kept * factor;
