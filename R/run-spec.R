@@ -112,6 +112,7 @@ packed <- function(x, y) {
 #' @noRd
 core_records <- function(plan, records, held) {
   problem <- plan$problem
+  if (prod(dim(records$x)) > 2^23) gc() # what was needed so far would lie beside the copy
   if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
   user_size <- if (is_user(plan)) problem$size else problem$users$size
   order <- if (is.unsorted(held$index)) order(held$index)

@@ -25,7 +25,8 @@ peak_of <- function(expression) {
   list(peak = status("VmHWM"), seconds = time[["elapsed"]], cpu = sum(time[1:2]))
 }
 read_bytes <- function() {
-  as.numeric(sub("read_bytes: ", "", grep("^read_bytes", readLines("/proc/self/io"), value = TRUE)))
+  line <- grep("^read_bytes", readLines("/proc/self/io"), value = TRUE)
+  as.numeric(gsub("[^0-9]", "", line))
 }
 drop <- function() sprintf("dd of=%s oflag=nocache conv=notrunc,fdatasync count=0 status=none", file)
 drop_cache <- function() system(drop())
@@ -73,8 +74,8 @@ rows <- function(rounds, threads) {
   on.exit(unlink(going))
   before <- c(passed(), read_bytes())
   control <- dpadmm_control(threads = threads, progress = FALSE)
-  fit <- peak_of(suppressWarnings(dpadmm_fit(records, method = grad_admm(), epsilon = 1, delta = 1e-6,
-    iterations = rounds, control = control)))
+  fit <- peak_of(suppressWarnings(dpadmm_fit(records, method = grad_admm(), epsilon = 1,
+    delta = 1e-6, iterations = rounds, control = control)))
   c(fit, list(passed = passed() - before[1L], read = read_bytes() - before[2L]))
 }
 rate <- function(one) one$bytes / one$seconds
