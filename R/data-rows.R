@@ -98,7 +98,7 @@ transposed_rows <- function(x, order = NULL) {
     if (is.null(store)) store <- if (is.matrix(made)) dense_store(n) else sparse_store(n)
     store$put(made, rows)
     # left to itself R lets garbage grow with what is held, to half of it and more
-    if (k %% 4L == 0L) gc(full = FALSE)
+    if (k %% 2L == 0L) gc(full = FALSE)
   }
   store$end()
 }
