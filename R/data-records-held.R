@@ -5,8 +5,9 @@ new_records <- function(store, keep) {
   owner <- Sys.getpid()
   held <- list2env(list(store = store), parent = emptyenv())
   reg.finalizer(held, function(held) {
-    .Call(ffi_file_unmap, held$store$map)
-    if (!keep && Sys.getpid() == owner) unlink(held$store$path)
+    if (keep || Sys.getpid() != owner) return(NULL)
+    if (.Platform$OS.type == "windows") .Call(ffi_file_unmap, held$store$map)
+    unlink(held$store$path) # it is unmapped with the last that uses it
   }, onexit = TRUE)
   facts <- store$facts
   structure(list(

@@ -24,7 +24,8 @@ byte_bar <- function(show, total, what) {
     )
   )
   list(
-    tick = function(bytes) cli::cli_progress_update(set = bytes, id = id),
+    # a bar that has come to its total is gone, and there may be more to say
+    tick = function(bytes) cli::cli_progress_update(set = min(bytes, total - 1), id = id),
     done = function() cli::cli_progress_done(id = id)
   )
 }

@@ -78,6 +78,9 @@ test_that("files, data bases and functions are read alike", {
     records <- dpadmm_records(path, ill ~ age + ward, limits, ~site, chunk = 90)
     expect_same_fit(dpadmm_fit(records, epsilon = 2, seed = 5), expected)
   }
+  utils::capture.output(type = "message", with_bar <- dpadmm_records(file, ill ~ age + ward, limits,
+    ~site, chunk = 90, progress = TRUE))
+  expect_same_fit(dpadmm_fit(with_bar, epsilon = 2, seed = 5), expected)
   skip_if_not_installed("RSQLite")
   base <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   on.exit(DBI::dbDisconnect(base), add = TRUE)
