@@ -23,7 +23,7 @@ records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept =
   blueprint <- c(with_range(blueprint, range), facts)
   if (rows == "error") check_row_lengths(x, row_bound, "x")
   records <- list(
-    x = encode_matrix(blueprint, x), y = scale_response(label$y, blueprint$range),
+    x = matrix_rows(blueprint, x), y = scale_response(label$y, blueprint$range),
     leaks = label$leaks, blueprint = blueprint
   )
   with_numbers(records, given, NULL, NULL, loss, dropped)
@@ -81,7 +81,7 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   blueprint <- c(with_range(blueprint, range$values), facts)
   if (none_left(dropped)) variables <- public_rows(blueprint$variables, nrow(frame))
   records <- list(
-    x = encode_frame(blueprint, variables), y = scale_response(label$y, blueprint$range),
+    x = frame_rows(blueprint, variables), y = scale_response(label$y, blueprint$range),
     leaks = leaks, blueprint = blueprint
   )
   with_numbers(records, given, data, env, loss, dropped)
@@ -96,7 +96,7 @@ records_planned <- function(blueprint, data, y, loss, given = NULL) {
   data <- whole$data
   y <- whole$vectors$y
   if (blueprint$kind == "frame") check_planned_terms(blueprint, data)
-  x <- encode_new(blueprint, data, "data", check_lengths = TRUE, none_left(whole$dropped))
+  x <- planned_rows(blueprint, data, none_left(whole$dropped))
   name <- "y"
   if (is.null(y)) {
     if (is.null(blueprint$response)) {
@@ -133,36 +133,46 @@ response_of <- function(blueprint, data, argument) {
   })
 }
 
-#' New data as the predictors of a blueprint.
-#' @param check_lengths whether rows longer than the bound are refused, if the user said so;
-#'   else they are taken as they are.
+#' The rows of a plan's records; those longer than the bound are refused, if the user said so.
 #' @param none whether no row is whole.
 #' @noRd
-encode_new <- function(blueprint, newdata, argument = "newdata", check_lengths = FALSE,
-                       none = FALSE) {
-  if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
+planned_rows <- function(blueprint, data, none = FALSE) {
   if (blueprint$kind == "frame") {
-    if (!is.data.frame(newdata)) {
-      abort("argument", sprintf("`%s` must be a data frame, not %s.", argument, kind_of(newdata)),
-        argument = argument
-      )
-    }
-    abort_lost(setdiff(all.vars(attr(blueprint$terms, "predvars")), names(newdata)), argument)
-    imputed <- imputed_names(blueprint$variables)
-    if (none) return(encode_frame(blueprint, public_rows(blueprint$variables, nrow(newdata))))
-    frame <- model_frame(blueprint$terms, newdata, globalenv(), imputed)
-    return(encode_frame(blueprint, frame[variable_names(blueprint$terms)]))
+    return(frame_rows(blueprint, new_variables(blueprint, data, "data", none)))
   }
-  x <- new_matrix(blueprint, newdata, argument)
-  if (check_lengths && blueprint$rows == "error") {
-    check_row_lengths(x, blueprint$row_bound, argument)
+  x <- new_matrix(blueprint, data, "data")
+  if (blueprint$rows == "error") check_row_lengths(x, blueprint$row_bound, "data")
+  matrix_rows(blueprint, x)
+}
+
+#' New data as the predictors of a blueprint; long rows are taken as they are.
+#' @noRd
+encode_new <- function(blueprint, newdata, argument = "newdata", none = FALSE) {
+  if (blueprint$kind == "frame") {
+    return(encode_frame(blueprint, new_variables(blueprint, newdata, argument, none)))
   }
-  encode_matrix(blueprint, x)
+  encode_matrix(blueprint, new_matrix(blueprint, newdata, argument))
+}
+
+#' The variables of a frame's blueprint in new data.
+#' @noRd
+new_variables <- function(blueprint, newdata, argument, none = FALSE) {
+  if (!is.data.frame(newdata)) {
+    abort("argument", sprintf("`%s` must be a data frame, not %s.", argument, kind_of(newdata)),
+      argument = argument
+    )
+  }
+  newdata <- plain_columns(newdata)
+  abort_lost(setdiff(all.vars(attr(blueprint$terms, "predvars")), names(newdata)), argument)
+  if (none) return(public_rows(blueprint$variables, nrow(newdata)))
+  frame <- model_frame(blueprint$terms, newdata, globalenv(), imputed_names(blueprint$variables))
+  frame[variable_names(blueprint$terms)]
 }
 
 #' The columns of a matrix fit, by their names where there are any.
 #' @noRd
 new_matrix <- function(blueprint, newdata, argument) {
+  if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
   inputs <- blueprint$inputs
   if (is.data.frame(newdata) && !is.null(inputs) && !anyDuplicated(inputs)) {
     abort_lost(setdiff(inputs, names(newdata)), argument)
@@ -212,51 +222,6 @@ abort_lost <- function(lost, argument) {
   abort("shape", sprintf("`%s` has no column `%s`.", argument, lost[1L]),
     argument = argument, place = lost
   )
-}
-
-#' The model frame with every row kept: an error, not a dropped row, for missing values, but of
-#' variables where they are imputed. Where no row is whole, what is not finite is missing.
-#' @noRd
-model_frame <- function(terms, data, env, imputed = NULL, none = FALSE) {
-  environment(terms) <- if (is.null(env)) globalenv() else env
-  frame <- tryCatch(
-    stats::model.frame(terms, data, na.action = stats::na.pass, drop.unused.levels = FALSE),
-    error = function(e) {
-      abort("argument", sprintf("The formula cannot be evaluated: %s.", conditionMessage(e)),
-        argument = "formula"
-      )
-    }
-  )
-  if (nrow(frame) == 0L) abort("shape", "`data` has no rows.", argument = "data")
-  if (attr(terms, "response") == 1L && identical(ncol(frame[[1L]]), 1L)) {
-    frame[[1L]] <- as.vector(frame[[1L]])
-  }
-  for (name in names(frame)) {
-    if (none && is.numeric(frame[[name]])) is.na(frame[[name]]) <- !is.finite(frame[[name]])
-    check_variable(frame[[name]], name, none || name %in% imputed)
-  }
-  frame
-}
-
-check_variable <- function(column, name, imputed = FALSE) {
-  if (!is.null(dim(column))) {
-    abort("argument", sprintf(paste(
-      "`%s` has %d columns; terms like poly() and scale() read the data: compute them from",
-      "public numbers first, or state knots and Boundary.knots of bs() and ns()."
-    ), name, ncol(column)), argument = "formula", place = name)
-  }
-  row <- function(bad) sub("position ", "", where_first(bad))
-  missing <- is.na(column) & (imputed | !is.nan(unclass(column)))
-  if (any(missing) && !imputed) {
-    abort("missing", sprintf(
-      "`%s` has a missing value at row %s.%s", name, row(missing), .missing_advice
-    ), argument = name, place = which(missing)[1L])
-  }
-  if (is.numeric(column) && any(bad <- !is.finite(column) & !missing)) {
-    abort("finite", sprintf("`%s` is %s at row %s.", name, format(column[bad][1L]), row(bad)),
-      argument = name, place = which(bad)[1L]
-    )
-  }
 }
 
 #' A predictor's type and its bounds or levels: declared, or read with a leak noted.

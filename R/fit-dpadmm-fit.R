@@ -81,7 +81,8 @@
 #' The constants were chosen on Adult and on synthetic data.
 #'
 #' @param x a formula, a data frame, a numeric matrix, or a sparse matrix of
-#'   package Matrix: n records in rows, features in columns; or a plan of [dpadmm_plan()].
+#'   package Matrix: n records in rows, features in columns; or a plan of [dpadmm_plan()]; or
+#'   records in a file, see [dpadmm_records()].
 #' @param y n labels, a vector or one column: -1 (or 0) and 1, logical, strings or a factor with
 #'   two levels (the second is the positive class); numbers for a regression loss. Labels that
 #'   are all the same are no error, because that would tell of a record that differs. For the same
@@ -92,7 +93,7 @@
 #'   `schema`; else `FALSE` and `TRUE` for logical labels, -1 and 1 for numbers, and for
 #'   strings and factors what is there, which is noted as a leak. A plan has its own.
 #' @param data a data frame with the variables of the formula, or [sites]; for a plan what its
-#'   columns say: a data frame, or a matrix with labels `y`.
+#'   columns say: a data frame, or a matrix with labels `y`, or [dpadmm_records()].
 #' @param nodes who holds which record: a number of nodes (the records are split
 #'   evenly at random), a vector or factor of length n, or `~column` of the data
 #'   frame. When it is missing, [fp_admm()] takes each record for a user of its own, and [dp_sgd()],
@@ -209,7 +210,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
     if (on_graph(settings$method)) abort_no_nodes()
     nodes <- NULL
   }
-  framed <- inherits(x, "dpadmm_records")
+  framed <- inherits(x, "dpadmm_builder")
   if (framed && !missing(intercept)) abort_intercept()
   if (!framed && missing(y)) {
     abort("argument", "`y` is missing: one label a record.", argument = "y")
@@ -260,12 +261,14 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
   data <- plain_columns(data) # before rows are taken, which drops the class
   kept <- subset_rows(substitute(subset), data, environment(x))
   if (!missing(nodes)) nodes <- given_nodes(nodes)
-  if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
-    nodes <- nodes[kept]
+  leak <- subset_leak(substitute(subset), data)
+  if (!is.null(kept)) {
+    if (!missing(nodes) && !inherits(nodes, "formula") && length(nodes) == nrow(data)) {
+      nodes <- nodes[kept]
+    }
+    data <- data[kept, , drop = FALSE]
   }
-  fit <- fit_frame(x, data[kept, , drop = FALSE], NULL, nodes, schema, rows, row_wise,
-    subset_leak(substitute(subset), data), ...
-  )
+  fit <- fit_frame(x, data, NULL, nodes, schema, rows, row_wise, leak, ...)
   remember(fit,
     x = x, schema = schema, rows = rows, row_wise = row_wise, nodes = node_column(nodes)
   )

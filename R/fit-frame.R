@@ -20,7 +20,7 @@ fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, leaks = N
     records$leaks <- c(records$leaks, leaks)
     records
   }
-  records <- structure(list(build = build), class = "dpadmm_records")
+  records <- structure(list(build = build), class = "dpadmm_builder")
   if (missing(nodes)) {
     dpadmm_fit.default(records, ...)
   } else {
@@ -29,7 +29,7 @@ fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, leaks = N
 }
 
 #' The rows that `subset` keeps, evaluated as lm() does: in the data, then where the formula
-#' was written.
+#' was written. `NULL`: all.
 #' @noRd
 subset_rows <- function(expression, data, env) {
   kept <- tryCatch(eval(expression, data, if (is.null(env)) globalenv() else env),
@@ -39,7 +39,7 @@ subset_rows <- function(expression, data, env) {
       )
     }
   )
-  if (is.null(kept)) return(seq_len(nrow(data)))
+  if (is.null(kept)) return(NULL)
   if (is.logical(kept) && length(kept) == nrow(data)) {
     if (anyNA(kept)) {
       abort("missing", sprintf("`subset` has a missing value at %s.", where_first(is.na(kept))),

@@ -16,9 +16,15 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   blueprint <- x$problem$blueprint
   nodes <- given_nodes(nodes)
   if (is.null(nodes)) nodes <- blueprint$nodes
-  if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
   given <- list(case_weights = case_weights, offset = offset)
-  records <- records_planned(blueprint, data, y, x$problem$loss, given)
+  if (inherits(data, "dpadmm_records")) {
+    stored <- planned_file(x, data, y, nodes, given)
+    records <- stored$records
+    nodes <- stored$nodes
+  } else {
+    if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
+    records <- records_planned(blueprint, data, y, x$problem$loss, given)
+  }
   key <- noise_key(seed)
   on.exit(forget_key(key))
   held <- planned_holders(x$problem, nodes, nrow(records$x), key)

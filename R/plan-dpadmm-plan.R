@@ -16,7 +16,7 @@
 #' noise will not be what spoils the model. Records with weights are taken to be at their bound.
 #'
 #' @param x a formula, a number of columns (without the intercept nothing is added), or the
-#'   columns' names.
+#'   columns' names; or [dpadmm_records()], which know formula, schema and sizes.
 #' @param schema [sites], which are asked for their columns and numbers of records; or see
 #'   [dpadmm_schema()]: every variable of the formula, and the response when
 #'   it has two classes that are not coded -1 and 1, or `FALSE` and `TRUE`, or is a number.
@@ -142,12 +142,6 @@ plan_of_facts <- function(facts, x, ...) {
   }
   facts[intersect(names(facts), names(given))] <- NULL
   do.call(dpadmm_plan.formula, c(list(x), facts, given))
-}
-
-abort_no_range <- function(response) {
-  abort("argument", sprintf(
-    "`schema` must state the bounds of the response `%s`.", call_words(response)
-  ), argument = "schema")
 }
 
 abort_no_sizes <- function() {

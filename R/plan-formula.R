@@ -37,11 +37,3 @@ nobs.dpadmm_plan <- function(object, ...) {
   check_no_dots(...)
   object$problem$records
 }
-
-blueprint_formula <- function(blueprint) {
-  if (blueprint$kind != "frame") {
-    abort("unavailable", "Columns that came as a matrix have no formula.", argument = "x")
-  }
-  parts <- list(quote(`~`), blueprint$response, stats::formula(blueprint$terms)[[2L]])
-  stats::as.formula(as.call(Filter(Negate(is.null), parts)), globalenv())
-}

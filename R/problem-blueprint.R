@@ -156,15 +156,33 @@ encode_frame <- function(blueprint, variables) {
   if (blueprint$factor == 1) x else x * blueprint$factor
 }
 
-#' A number as its scaling says; outside of its bounds it is set to the nearer one.
-#' @param how list(values, centre, half).
+#' Whether each variable is what the blueprint says; else an error.
 #' @noRd
-scale_column <- function(column, name, how) {
+check_variables <- function(blueprint, variables) {
+  variables <- impute_missing(blueprint, variables)$variables
+  for (name in names(variables)) {
+    how <- blueprint$variables[[name]]
+    if (how$type == "levels") {
+      level_column(variables[[name]], name, how$values)
+    } else {
+      check_numeric(variables[[name]], name)
+    }
+  }
+}
+
+check_numeric <- function(column, name) {
   if (!is.numeric(column)) {
     abort("argument", sprintf("`%s` must be numeric, not %s.", name, kind_of(column)),
       argument = name
     )
   }
+}
+
+#' A number as its scaling says; outside of its bounds it is set to the nearer one.
+#' @param how list(values, centre, half).
+#' @noRd
+scale_column <- function(column, name, how) {
+  check_numeric(column, name)
   (pmin(pmax(column, how$values[1L]), how$values[2L]) - how$centre) / how$half
 }
 
@@ -179,4 +197,14 @@ level_column <- function(column, name, levels) {
     ), argument = name, value = column[k], place = k)
   }
   factor(code, seq_along(levels), levels)
+}
+
+#' The formula of a frame's blueprint, in the global environment.
+#' @noRd
+blueprint_formula <- function(blueprint) {
+  if (blueprint$kind != "frame") {
+    abort("unavailable", "Columns that came as a matrix have no formula.", argument = "x")
+  }
+  parts <- list(quote(`~`), blueprint$response, stats::formula(blueprint$terms)[[2L]])
+  stats::as.formula(as.call(Filter(Negate(is.null), parts)), globalenv())
 }

@@ -59,3 +59,9 @@ with_range <- function(blueprint, values) {
 response_unit <- function(blueprint) {
   if (is.null(blueprint$range)) 1 else blueprint$range$half
 }
+
+abort_no_range <- function(response) {
+  abort("argument", sprintf(
+    "`schema` must state the bounds of the response `%s`.", call_words(response)
+  ), argument = "schema")
+}

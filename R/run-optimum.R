@@ -84,9 +84,10 @@ composite_task <- function(plan, records, held) {
   }
   p <- record_shares(plan, held)
   if (!is.null(records$weight)) p <- p * records$weight
-  shorten <- shortening(records$x, problem$row_bound)
+  x <- model_matrix(records$x)
+  shorten <- shortening(x, problem$row_bound)
   list(
-    x = if (all(shorten == 1)) records$x else shorten * records$x, y = records$y,
+    x = if (all(shorten == 1)) x else shorten * x, y = records$y,
     offset = if (is.null(records$offset)) 0 else records$offset, p = p, loss = problem$loss,
     A = part$A, b = part$b, c = part$c, w = part$weights, penalty = part$penalty
   )

@@ -111,28 +111,31 @@ packed <- function(x, y) {
 #' @noRd
 core_records <- function(plan, records, held) {
   problem <- plan$problem
+  if (prod(dim(records$x)) > 2^23) gc() # what was needed so far would lie beside the copy
   if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
   user_size <- if (is_user(plan)) problem$size else problem$users$size
-  c(list(
-    x = matrix_slots(records$x), y = records$y, weight = records$weight, offset = records$offset,
-    place = order(order(held$index)),
-    size = problem$size, row_bound = problem$row_bound, layout = "packed"
+  order <- if (is.unsorted(held$index)) order(held$index)
+  c(core_rows(records$x, order), core_numbers(records), list(
+    place = if (!is.null(order)) order(order), size = problem$size, row_bound = problem$row_bound
   ), if (!is.null(user_size)) list(user_size = user_size))
+}
+
+#' What records have besides their rows.
+#' @noRd
+core_numbers <- function(records) {
+  list(y = records$y, weight = records$weight, offset = records$offset)
 }
 
 #' Whether each party is one user of a server, with a proximal step for all of its records.
 #' @noRd
 is_user <- function(plan) share_model(plan$problem) && !by_gradients(plan$method)
 
-#' Records where they lie: sparse ones are read by row, from the transpose.
+#' Records of one holder, where they lie if they can be read there.
 #' @noRd
 in_place <- function(records, row_bound) {
-  x <- records$x
-  if (methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
-  list(
-    x = matrix_slots(x), y = records$y, weight = records$weight, offset = records$offset,
-    size = length(records$y), row_bound = row_bound, layout = "in_place"
-  )
+  c(core_rows(records$x, in_place = TRUE), core_numbers(records), list(
+    size = length(records$y), row_bound = row_bound
+  ))
 }
 
 #' Methods of one holder whose passes are over rows as they lie.
@@ -149,7 +152,7 @@ party_records <- function(plan, records, held) {
   lapply(seq_len(plan$problem$N), function(i) {
     rows <- which(held$index == i)
     own_records(plan, list(
-      x = records$x[rows, , drop = FALSE], y = records$y[rows], weight = records$weight[rows],
+      x = take_model_rows(records$x, rows), y = records$y[rows], weight = records$weight[rows],
       offset = records$offset[rows]
     ))
   })
@@ -158,8 +161,7 @@ party_records <- function(plan, records, held) {
 #' The records of one party of several, all that are there.
 #' @noRd
 own_records <- function(plan, records) {
-  c(packed(records$x, records$y), list(
-    weight = records$weight, offset = records$offset, row_bound = plan$problem$row_bound,
-    layout = "packed"
+  c(core_rows(records$x), core_numbers(records), list(
+    size = length(records$y), row_bound = plan$problem$row_bound
   ), if (is_user(plan)) list(user_size = length(records$y)))
 }

@@ -55,7 +55,7 @@ site_records <- function(plan, data) {
   if (!is.null(offset)) offset[!whole] <- 0
   y <- if (loss$classification) label else scale_response(label, blueprint$range)
   records <- list(
-    x = encode_frame(blueprint, list2DF(variables, n)), y = y,
+    x = frame_rows(blueprint, list2DF(variables, n)), y = y,
     weight = if (is.null(weight)) as.double(whole) else weight, blueprint = blueprint
   )
   if (is.null(offset)) return(records)

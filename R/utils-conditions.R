@@ -33,6 +33,7 @@
 #' | `engine` | an engine could not get a party's message |
 #' | `entropy` | the operating system gave no randomness |
 #' | `parse` | a file is malformed |
+#' | `file` | a file cannot be read or written: no room, no permission |
 #' | `size` | a size overflows or memory cannot be had |
 #' | `unavailable` | a fit cannot answer, for lack of records or of a formula |
 #' | `policy` | a site's policy is malformed, or does not fit its records |
@@ -81,7 +82,8 @@
 #'   dpadmm_error_nodes dpadmm_error_network dpadmm_error_level dpadmm_error_plan
 #'   dpadmm_error_budget dpadmm_error_accountant dpadmm_error_theorem dpadmm_error_solver
 #'   dpadmm_error_operator dpadmm_error_interrupt dpadmm_error_engine dpadmm_error_entropy
-#'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
+#'   dpadmm_error_parse dpadmm_error_file dpadmm_error_size dpadmm_error_package
+#'   dpadmm_error_row_bound
 #'   dpadmm_error_ledger dpadmm_error_unavailable dpadmm_error_policy dpadmm_error_refused
 #'   dpadmm_error_site dpadmm_warning_site dpadmm_warning_convergence dpadmm_warning_schema
 #'   dpadmm_warning_shortened dpadmm_warning_privacy_leak dpadmm_warning_theorem
@@ -92,7 +94,7 @@ NULL
   "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
   "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound", "ledger", "policy",
-  "refused", "site"
+  "refused", "site", "file"
 )
 
 .warning_kinds <- c(

@@ -23,7 +23,7 @@ SEXP ffi_row_measure(SEXP x, SEXP bound) {
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
   SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
   if (!reader.bad)
-    dpa_measure(&records, REAL_RO(bound)[0], REAL(VECTOR_ELT(out, 0)),
+    dpa_measure(&records, 1.0, REAL_RO(bound)[0], REAL(VECTOR_ELT(out, 0)),
                 REAL(VECTOR_ELT(out, 1)));
   UNPROTECT(2);
   return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : out;

@@ -160,7 +160,8 @@ static void read_split(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   size_t *place = FFI_TAKE(keeper, size_t, m);
   for (size_t k = 0; k < m; k++)
     place[k] = k;
-  split->A = ffi_packed(&A, keeper, place, R_PosInf);
+  static const dpa_recipe as_is = {INFINITY, 0, 0.0};
+  split->A = ffi_packed(&A, keeper, place, &as_is);
   ffi_check(r, !A.bad && split->A.d == plan->d, "A");
   split->b = ffi_reals(r, "b", m);
   split->c = ffi_reals(r, "c", m);

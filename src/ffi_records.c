@@ -1,5 +1,7 @@
 #include "ffi_records.h"
 
+#include "ffi_file.h"
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -32,9 +34,13 @@ static shape read_matrix(ffi_reader *reader) {
   int ok = p && p[0] == 0;
   for (int j = 0; ok && j < dim[1]; j++)
     ok = p[j] <= p[j + 1];
-  const int *i = ok ? ffi_ints(&slots, "i", (size_t)p[dim[1]], 0, dim[0] - 1) : NULL;
-  const double *values = i ? ffi_reals(&slots, "x", (size_t)p[dim[1]]) : NULL;
-  if (!ffi_check(reader, values != NULL, "x"))
+  /* they may be longer than what is used of them */
+  const int *i = ok ? ffi_ints(&slots, "i", FFI_ANY, 0, dim[0] - 1) : NULL;
+  const double *values = i ? ffi_reals(&slots, "x", FFI_ANY) : NULL;
+  const size_t stored = values ? (size_t)p[dim[1]] : 0;
+  ok = values && (size_t)Rf_xlength(ffi_field(&slots, "i")) >= stored &&
+       (size_t)Rf_xlength(ffi_field(&slots, "x")) >= stored;
+  if (!ffi_check(reader, ok, "x"))
     return out;
   out.rows = (size_t)dim[0];
   out.columns = (size_t)dim[1];
@@ -44,44 +50,58 @@ static shape read_matrix(ffi_reader *reader) {
   return out;
 }
 
-dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const size_t *place,
-                       double bound) {
+static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const size_t *place,
+                        const dpa_recipe *recipe) {
   dpa_records records;
   memset(&records, 0, sizeof records);
-  const shape x = read_matrix(reader);
   if (reader->bad)
     return records;
-  const size_t n = records.n = x.rows, d = records.d = x.columns;
+  const size_t n = records.n = x.rows, shift = recipe->intercept != 0;
+  const size_t d = records.d = x.columns + shift;
   if (x.dense) {
     if (!ffi_check(reader, d == 0 || n < SIZE_MAX / 16 / d, "x"))
       return records;
     double *dense = FFI_TAKE(keeper, double, n *d);
-    dpa_pack_dense(n, d, x.dense, place, bound, dense);
+    dpa_pack_dense(n, x.columns, x.dense, place, recipe, dense);
     records.dense = dense;
     return records;
   }
-  int *row = FFI_TAKE(keeper, int, n + 1);
-  int *col = FFI_TAKE(keeper, int, (size_t)x.p[d]);
-  double *val = FFI_TAKE(keeper, double, (size_t)x.p[d]);
-  dpa_pack_sparse(n, d, x.p, x.i, x.x, place, bound, row, col, val);
+  const size_t stored = (size_t)x.p[x.columns] + shift * n;
+  if (!ffi_check(reader, stored < INT_MAX, "x"))
+    return records;
+  int *row = FFI_TAKE(keeper, int, n + 1), *col = FFI_TAKE(keeper, int, stored);
+  double *val = FFI_TAKE(keeper, double, stored);
+  dpa_pack_sparse(n, x.columns, x.p, x.i, x.x, place, recipe, row, col, val);
   records.row = row;
   records.col = col;
   records.val = val;
   return records;
 }
 
-dpa_records ffi_in_place(ffi_reader *reader) {
+dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const size_t *place,
+                       const dpa_recipe *recipe) {
+  return pack(reader, keeper, read_matrix(reader), place, recipe);
+}
+
+/* Rows of a matrix as it lies (the transpose of a sparse one), or, transposed, of one
+ * whose columns are the records. */
+static dpa_records read_rows(ffi_reader *reader, int transposed) {
   dpa_records records;
   memset(&records, 0, sizeof records);
   const shape x = read_matrix(reader);
-  records.n = x.dense ? x.rows : x.columns;
-  records.d = x.dense ? x.columns : x.rows;
+  const int by_column = x.dense && !transposed;
+  records.n = by_column ? x.rows : x.columns;
+  records.d = by_column ? x.columns : x.rows;
   records.dense = x.dense;
-  records.lead = x.dense ? x.rows : 0;
+  records.lead = by_column ? x.rows : 0;
   records.row = x.p;
   records.col = x.i;
   records.val = x.x;
   return records;
+}
+
+dpa_records ffi_in_place(ffi_reader *reader) {
+  return read_rows(reader, 0);
 }
 
 /* ---- a place for every record ---------------------------------------------------- */
@@ -190,60 +210,80 @@ static const double *placed(SEXP keeper, const double *x, const size_t *place,
   return out;
 }
 
-static dpa_records packed_records(ffi_reader *reader, SEXP keeper, double bound) {
-  SEXP y = ffi_field(reader, "y");
-  const size_t n = (size_t)Rf_xlength(y);
-  const double *given = ffi_reals(reader, "y", n);
-  const double *weight = weights(reader, n), *offset = offsets(reader, n);
-  const size_t *place = read_places(reader, keeper, n);
-  dpa_records none;
-  memset(&none, 0, sizeof none);
+/* Labels, weights and offsets, each record's in its place. */
+static void take_numbers(ffi_reader *reader, SEXP keeper, const size_t *place,
+                         dpa_records *all) {
   if (reader->bad)
-    return none;
+    return;
+  const size_t n = all->n;
+  const double *y = ffi_reals(reader, "y", n), *weight = weights(reader, n);
+  const double *offset = offsets(reader, n);
+  if (reader->bad)
+    return;
+  all->y = place ? placed(keeper, y, place, n) : y;
+  all->weight = place ? placed(keeper, weight, place, n) : weight;
+  all->offset = place ? placed(keeper, offset, place, n) : offset;
+}
+
+static dpa_records packed_records(ffi_reader *reader, SEXP keeper) {
   const shape x = read_matrix(reader);
-  if (!ffi_check(reader, x.rows == n, "y"))
-    return none;
-  dpa_records all = ffi_packed(reader, keeper, place, bound);
-  all.y = placed(keeper, given, place, n);
-  all.weight = placed(keeper, weight, place, n);
-  all.offset = placed(keeper, offset, place, n);
+  dpa_recipe recipe = {R_PosInf, ffi_has(reader, "first"), 0.0};
+  if (recipe.intercept)
+    recipe.first = ffi_real(reader, "first", 0.0, DBL_MAX);
+  if (ffi_has(reader, "before"))
+    recipe.bound = ffi_real(reader, "before", 1e-280, R_PosInf);
+  const size_t *place = read_places(reader, keeper, x.rows);
+  dpa_records all = pack(reader, keeper, x, place, &recipe);
+  take_numbers(reader, keeper, place, &all);
   return all;
 }
 
-static dpa_records placed_records(ffi_reader *reader, SEXP keeper, double bound) {
-  dpa_records all = ffi_in_place(reader);
-  all.y = ffi_reals(reader, "y", all.n);
-  all.weight = weights(reader, all.n);
-  all.offset = offsets(reader, all.n);
-  if (reader->bad)
-    return all;
-  if (ffi_has(reader, "scale")) {
-    all.scale = ffi_reals(reader, "scale", all.n);
-    all.norm = ffi_reals(reader, "norm", all.n);
-    return all;
-  }
-  double *scale = FFI_TAKE(keeper, double, all.n),
-         *norm = FFI_TAKE(keeper, double, all.n);
-  dpa_measure(&all, bound, scale, norm);
-  all.scale = scale;
-  all.norm = norm;
+static dpa_records stored_records(ffi_reader *reader, SEXP keeper, int in_place) {
+  dpa_records all =
+      ffi_is_mapped(reader) ? ffi_mapped(reader, keeper) : read_rows(reader, !in_place);
+  const size_t *place = ffi_has(reader, "place") && !reader->bad
+                            ? read_places(reader, keeper, all.n)
+                            : NULL;
+  take_numbers(reader, keeper, place, &all);
   return all;
+}
+
+/* How each row is shortened, and how long it is then. */
+static void take_measures(ffi_reader *reader, SEXP keeper, dpa_records *all) {
+  const double bound = ffi_real(reader, "row_bound", 1e-280, R_PosInf);
+  const double factor =
+      ffi_has(reader, "factor") ? ffi_real(reader, "factor", 0x1p-1000, 0x1p1000) : 1.0;
+  if (reader->bad)
+    return;
+  if (ffi_has(reader, "scale")) {
+    all->scale = ffi_reals(reader, "scale", all->n);
+    all->norm = ffi_reals(reader, "norm", all->n);
+    return;
+  }
+  double *scale = FFI_TAKE(keeper, double, all->n);
+  double *norm = FFI_TAKE(keeper, double, all->n);
+  dpa_measure(all, factor, bound, scale, norm);
+  all->scale = scale;
+  all->norm = norm;
 }
 
 dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t d,
                          int users) {
-  const double bound = ffi_real(reader, "row_bound", 1e-280, R_PosInf);
-  const int in_place = strcmp(ffi_string(reader, "layout"), "in_place") == 0;
-  ffi_check(reader, in_place || strcmp(ffi_string(reader, "layout"), "packed") == 0,
-            "layout");
+  const char *layout = ffi_string(reader, "layout");
+  const int in_place = strcmp(layout, "in_place") == 0;
+  const int packed = strcmp(layout, "packed") == 0;
+  ffi_check(reader, in_place || packed || strcmp(layout, "rows") == 0, "layout");
   if (!ffi_check(reader, !in_place || parties == 1, "layout"))
     return NULL;
-  const dpa_records all = in_place ? placed_records(reader, keeper, bound)
-                                   : packed_records(reader, keeper, bound);
+  dpa_records all = packed ? packed_records(reader, keeper)
+                           : stored_records(reader, keeper, in_place);
   if (reader->bad ||
       !ffi_check(reader, all.d == d && d < INT_MAX && all.n < INT_MAX, "x"))
     return NULL;
+  take_measures(reader, keeper, &all);
   dpa_holding *holding = FFI_TAKE(keeper, dpa_holding, parties);
+  if (reader->bad)
+    return NULL;
   share_out(reader, keeper, all, parties, users, holding);
   return holding;
 }

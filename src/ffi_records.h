@@ -3,6 +3,7 @@
 #ifndef DPA_FFI_RECORDS_H
 #define DPA_FFI_RECORDS_H
 
+#include "data/pack.h"
 #include "ffi.h"
 #include "run/engine_local.h"
 
@@ -10,18 +11,24 @@
  *
  * x: a matrix, or list(p, i, x, Dim) of a dgCMatrix. y: labels. `weight` in [0, 1] and
  * `offset`: a number a record, or NULL, see record_loss.h.
- * layout = "packed": a copy in the order of the parties. `place` (from 1) is where each
- *   record goes, NULL: where it is; `size` the parties' numbers of records, NULL: one
- *   party; `user_size` the users' (relay "server"), NULL: one each.
+ * `place` (from 1) is where each record goes in the order of the parties, NULL: where
+ *   it is; `size` the parties' numbers of records, NULL: one party; `user_size` the
+ *   users' (relay "server"), NULL: one each.
+ * layout = "packed": rows are copied to their places. `before`: they are shortened to
+ *   this bound first; then `first`, if it is there, is put in front of each.
  * layout = "in_place": one party, nothing is copied. A sparse x is given as the slots
- * of its transpose. `scale` and `norm`, as ffi_row_measure() gives them, save
- * measuring. row_bound: longer rows are shortened to it. */
+ *   of its transpose.
+ * layout = "rows": x has its rows in their places already, and they are not copied
+ *   either. It is the transpose of a matrix, or that of a dgCMatrix, or rows of a file:
+ *   see ffi_mapped().
+ * Rows are used times `factor`, NULL: 1. row_bound: longer ones are shortened to it.
+ * `scale` and `norm`, as ffi_row_measure() gives them, save measuring. */
 dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t d,
                          int users);
 
 /* A matrix as rows, without labels; x packed, or where it is. */
 dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const size_t *place,
-                       double bound);
+                       const dpa_recipe *recipe);
 dpa_records ffi_in_place(ffi_reader *reader);
 
 #endif

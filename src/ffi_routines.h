@@ -41,6 +41,14 @@
   X(ffi_party_open, 4)                                                                 \
   X(ffi_party_save, 2)                                                                 \
   X(ffi_party_step, 3)                                                                 \
+  /* ffi_file.c */                                                                     \
+  X(ffi_file_close, 1)                                                                 \
+  X(ffi_file_create, 1)                                                                \
+  X(ffi_file_map, 1)                                                                   \
+  X(ffi_file_passed, 1)                                                                \
+  X(ffi_file_read, 4)                                                                  \
+  X(ffi_file_unmap, 1)                                                                 \
+  X(ffi_file_write, 3)                                                                 \
   /* ffi_operator.c */                                                                 \
   X(ffi_affine, 4)                                                                     \
   X(ffi_consensus_operator, 3)                                                         \

@@ -1,6 +1,7 @@
 /* Records: packing into node order, shortening, and the passes over them, sparse
  * against dense against sums written out. */
 #include "check.h"
+#include "data/pack.h"
 #include "data/records.h"
 #include "data/shorten.h"
 #include "random/key.h"
@@ -84,8 +85,9 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
   r.row = get(n + 1, sizeof(int));
   r.col = get((size_t)stored, sizeof(int));
   r.val = get((size_t)stored, sizeof(double));
-  dpa_pack_dense(n, d, r.plain, r.place, bound, r.dense);
-  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, bound, r.row, r.col, r.val);
+  const dpa_recipe recipe = {bound, 0, 0.0};
+  dpa_pack_dense(n, d, r.plain, r.place, &recipe, r.dense);
+  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, r.row, r.col, r.val);
   const dpa_records dense = {.n = n, .d = d, .y = r.y, .dense = r.dense};
   const dpa_records sparse = {
       .n = n, .d = d, .y = r.y, .row = r.row, .col = r.col, .val = r.val};
@@ -160,7 +162,7 @@ static void check_in_place(const records *r, double bound) {
   dpa_records rows = {.n = n, .d = d, .y = r->y, .dense = r->plain, .lead = n};
   rows.scale = scale;
   rows.norm = norm;
-  dpa_measure(&rows, bound, scale, norm);
+  dpa_measure(&rows, 1.0, bound, scale, norm);
   int same = 1, within = 1, norms = 1, dots = 1, gathered = 1;
   size_t count = 0;
   for (size_t j = 0; j < d; j += 3)
@@ -225,12 +227,13 @@ static void check_extremes(void) {
       {0x1.fffffffffffffp-1, 0x1p-27, 0.0},
   };
   const size_t n = sizeof rows / sizeof *rows, zero = 0;
+  const dpa_recipe recipe = {1.0, 0, 0.0};
   for (size_t k = 0; k < n; k++) {
     double out[3], in_place[3], scale, length;
-    dpa_pack_dense(1, 3, rows[k], &zero, 1.0, out);
+    dpa_pack_dense(1, 3, rows[k], &zero, &recipe, out);
     const dpa_records one = {
         .n = 1, .d = 3, .dense = rows[k], .lead = 1, .scale = &scale, .norm = &length};
-    dpa_measure(&one, 1.0, &scale, &length);
+    dpa_measure(&one, 1.0, 1.0, &scale, &length);
     dpa_records_copy(&one, 0, in_place);
     CHECK(memcmp(in_place, out, sizeof out) == 0); /* one factor for both */
     const double most = fmax(fabs(out[0]), fmax(fabs(out[1]), fabs(out[2])));

@@ -2,6 +2,7 @@
  * algorithm. */
 #include "check.h"
 #include "data/affine.h"
+#include "data/pack.h"
 #include "data/shorten.h"
 #include "random/sample.h"
 #include "rules/prox_glm.h"
@@ -139,6 +140,7 @@ static void check_stores(void) {
   static double norms[USERS];
   static size_t place[USERS];
   static users_run compact, dense;
+  const dpa_recipe recipe = {1.0, 0, 0.0};
   dpa_key key;
   dpa_stream stream;
   dpa_key_from_seed(&key, 1);
@@ -156,8 +158,8 @@ static void check_stores(void) {
                       .lead = USERS,
                       .scale = scale,
                       .norm = norm};
-  dpa_measure(&here, 1.0, scale, norm);
-  dpa_pack_dense(USERS, WIDE, x, place, 1.0, packed);
+  dpa_measure(&here, 1.0, 1.0, scale, norm);
+  dpa_pack_dense(USERS, WIDE, x, place, &recipe, packed);
   dpa_records copy = {.n = USERS, .d = WIDE, .y = y, .dense = packed};
   dpa_records_norms(&copy, norms);
   copy.norm = norms;

@@ -1,7 +1,8 @@
 #include "data/records.h"
 
 #include "blas.h"
-#include "data/shorten.h"
+#include "data/entries.h"
+#include "vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t count) {
   dpa_records part = *records;
   part.n = count;
-  part.y += first;
+  if (part.y)
+    part.y += first;
   if (part.dense)
     part.dense += part.lead ? first : first * part.d;
   else
@@ -32,36 +34,32 @@ size_t dpa_records_stored(const dpa_records *records) {
                         : (size_t)(records->row[records->n] - records->row[0]);
 }
 
-/* Where the entries of row k begin, and how far apart they are. */
-static const double *entries(const dpa_records *r, size_t k, size_t *count,
-                             size_t *stride) {
-  *stride = r->dense && r->lead ? r->lead : 1;
-  *count = r->dense ? r->d : (size_t)(r->row[k + 1] - r->row[k]);
-  return r->dense ? r->dense + (r->lead ? k : k * r->d) : r->val + r->row[k];
-}
-
-static double scale_of(const dpa_records *records, size_t k) {
-  return records->scale ? records->scale[k] : 1.0;
-}
-
 /* ---- passes ---------------------------------------------------------------------- */
 
-/* out = A x or A' x (more = 1: added) with A the rows of a dense block as they lie. */
-static void dense_product(const dpa_records *r, int transposed, const double *x,
-                          double more, double *out) {
-  const double one = 1.0;
-  const int inc = 1, n = (int)r->n, d = (int)r->d;
-  const int rows = r->lead ? n : d, columns = r->lead ? d : n;
-  const int lead = r->lead ? (int)r->lead : d;
-  F77_CALL(dgemv)
-  (transposed ? "T" : "N", &rows, &columns, &one, r->dense, &lead, x, &inc, &more, out,
-   &inc FCONE);
+/* Margins of contiguous rows, several at a time: each is a sum in order, whose terms
+ * wait for each other. */
+static void row_margin(const dpa_records *r, const double *f, double *out) {
+  const size_t d = r->d;
+  size_t k = 0;
+  for (; k + 4 <= r->n; k += 4) {
+    const double *a = r->dense + k * d, *b = a + d, *c = b + d, *e = c + d;
+    double sa = 0.0, sb = 0.0, sc = 0.0, se = 0.0;
+    for (size_t j = 0; j < d; j++) {
+      sa += a[j] * f[j];
+      sb += b[j] * f[j];
+      sc += c[j] * f[j];
+      se += e[j] * f[j];
+    }
+    out[k] = sa;
+    out[k + 1] = sb;
+    out[k + 2] = sc;
+    out[k + 3] = se;
+  }
+  for (; k < r->n; k++)
+    out[k] = dpa_dot(r->dense + k * d, f, d);
 }
 
-/* Margins of column-major rows: each the sum of its row's products in their order and
- * nothing else, wherever the row lies. A library's product may sum the last rows of a
- * block in another way, so that a margin would tell where its row is, and whether one
- * before it is there. */
+/* Margins of column-major rows, wherever a row lies in its block. */
 static void column_margin(const dpa_records *r, const double *f, double *out) {
   for (size_t first = 0; first < r->n; first += BLOCK) {
     const size_t m = r->n - first < BLOCK ? r->n - first : BLOCK;
@@ -81,31 +79,67 @@ static void column_margin(const dpa_records *r, const double *f, double *out) {
   }
 }
 
+static void sparse_margin(const dpa_records *r, const double *f, double *out) {
+  for (size_t k = 0; k < r->n; k++) {
+    double sum = 0.0;
+    for (int j = r->row[k]; j < r->row[k + 1]; j++)
+      sum += r->val[j] * f[r->col[j]];
+    out[k] = sum;
+  }
+}
+
 void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
-  if (r->n == 0)
-    return;
-  if (r->dense && r->lead)
-    column_margin(r, f, out);
-  else if (r->dense)
-    dense_product(r, 1, f, 0.0, out);
-  else
-    for (size_t k = 0; k < r->n; k++) {
-      double sum = 0.0;
-      for (int j = r->row[k]; j < r->row[k + 1]; j++)
-        sum += r->val[j] * f[r->col[j]];
-      out[k] = sum;
-    }
+  for (size_t first = 0; first < r->n;) {
+    const dpa_records rows = dpa_next_rows(r, first);
+    (rows.row    ? sparse_margin
+     : rows.lead ? column_margin
+                 : row_margin)(&rows, f, out + first);
+    dpa_passed(&rows);
+    first += rows.n;
+  }
   if (r->scale)
     for (size_t k = 0; k < r->n; k++)
       out[k] *= r->scale[k];
 }
 
-/* As it says in the header, with the factors of the rows in w. */
-static void add_rows(const dpa_records *r, const double *w, double *g) {
-  if (r->dense) {
-    dense_product(r, r->lead != 0, w, 1.0, g);
-    return;
+/* The next three: g += X' w, where row k is taken w[k] times as it is stored. */
+static void row_gradient(const dpa_records *r, const double *w, double *g) {
+  const size_t d = r->d;
+  size_t k = 0;
+  for (; k + 4 <= r->n; k += 4) {
+    const double *a = r->dense + k * d, *b = a + d, *c = b + d, *e = c + d;
+    const double wa = w[k], wb = w[k + 1], wc = w[k + 2], we = w[k + 3];
+    for (size_t j = 0; j < d; j++)
+      g[j] = g[j] + wa * a[j] + wb * b[j] + wc * c[j] + we * e[j];
   }
+  for (; k < r->n; k++)
+    for (size_t j = 0; j < d; j++)
+      g[j] += w[k] * r->dense[k * d + j];
+}
+
+static void column_gradient(const dpa_records *r, const double *w, double *g) {
+  const double *x = r->dense;
+  size_t j = 0;
+  for (; j + 4 <= r->d; j += 4, x += 4 * r->lead) {
+    const double *a = x, *b = a + r->lead, *c = b + r->lead, *e = c + r->lead;
+    double ga = g[j], gb = g[j + 1], gc = g[j + 2], ge = g[j + 3];
+    for (size_t k = 0; k < r->n; k++) {
+      ga += w[k] * a[k];
+      gb += w[k] * b[k];
+      gc += w[k] * c[k];
+      ge += w[k] * e[k];
+    }
+    g[j] = ga;
+    g[j + 1] = gb;
+    g[j + 2] = gc;
+    g[j + 3] = ge;
+  }
+  for (; j < r->d; j++, x += r->lead)
+    for (size_t k = 0; k < r->n; k++)
+      g[j] += w[k] * x[k];
+}
+
+static void sparse_gradient(const dpa_records *r, const double *w, double *g) {
   for (size_t k = 0; k < r->n; k++) {
     const double wk = w[k];
     for (int j = r->row[k]; j < r->row[k + 1]; j++)
@@ -114,19 +148,16 @@ static void add_rows(const dpa_records *r, const double *w, double *g) {
 }
 
 void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) {
-  if (r->n == 0)
-    return;
-  if (!r->scale) {
-    add_rows(r, w, g);
-    return;
-  }
   double scaled[BLOCK];
   for (size_t first = 0; first < r->n; first += BLOCK) {
     const size_t m = r->n - first < BLOCK ? r->n - first : BLOCK;
-    const dpa_records part = dpa_records_part(r, first, m);
+    const dpa_records rows = dpa_records_part(r, first, m);
     for (size_t k = 0; k < m; k++)
-      scaled[k] = w[first + k] * part.scale[k];
-    add_rows(&part, scaled, g);
+      scaled[k] = w[first + k] * dpa_scale_of(&rows, k);
+    (rows.row    ? sparse_gradient
+     : rows.lead ? column_gradient
+                 : row_gradient)(&rows, scaled, g);
+    dpa_passed(&rows);
   }
 }
 
@@ -139,8 +170,8 @@ static void dense_hessian(const dpa_records *r, const double *w, double *H,
     const size_t m = n - start < DPA_HESSIAN_BLOCK ? n - start : DPA_HESSIAN_BLOCK;
     for (size_t k = 0; k < m; k++) {
       size_t count, stride;
-      const double root = sqrt(w[start + k]) * scale_of(r, start + k);
-      const double *x = entries(r, start + k, &count, &stride);
+      const double root = sqrt(w[start + k]) * dpa_scale_of(r, start + k);
+      const double *x = dpa_entries(r, start + k, &count, &stride);
       for (size_t j = 0; j < d; j++)
         block[k * d + j] = root * x[j * stride];
     }
@@ -150,14 +181,9 @@ static void dense_hessian(const dpa_records *r, const double *w, double *H,
   }
 }
 
-void dpa_records_add_hessian(const dpa_records *r, const double *w, double *H,
-                             double *block) {
-  if (r->dense) {
-    dense_hessian(r, w, H, block);
-    return;
-  }
+static void sparse_hessian(const dpa_records *r, const double *w, double *H) {
   for (size_t k = 0; k < r->n; k++) {
-    const double scale = scale_of(r, k), weight = w[k] * scale * scale;
+    const double scale = dpa_scale_of(r, k), weight = w[k] * scale * scale;
     if (weight == 0.0)
       continue;
     for (int a = r->row[k]; a < r->row[k + 1]; a++) {
@@ -169,157 +195,35 @@ void dpa_records_add_hessian(const dpa_records *r, const double *w, double *H,
   }
 }
 
-void dpa_records_add_diagonal(const dpa_records *r, const double *w, double *h) {
+void dpa_records_add_hessian(const dpa_records *r, const double *w, double *H,
+                             double *block) {
+  for (size_t first = 0; first < r->n;) {
+    const dpa_records rows = dpa_next_rows(r, first);
+    if (rows.dense)
+      dense_hessian(&rows, w + first, H, block);
+    else
+      sparse_hessian(&rows, w + first, H);
+    dpa_passed(&rows);
+    first += rows.n;
+  }
+}
+
+static void add_squares(const dpa_records *r, const double *w, double *h) {
   for (size_t k = 0; k < r->n; k++) {
     size_t count, stride;
-    const double *x = entries(r, k, &count, &stride);
-    const double scale = scale_of(r, k), weight = w[k] * scale * scale;
+    const double *x = dpa_entries(r, k, &count, &stride);
+    const double scale = dpa_scale_of(r, k), weight = w[k] * scale * scale;
     const int *col = r->dense ? NULL : r->col + r->row[k];
     for (size_t j = 0; j < count; j++)
       h[col ? (size_t)col[j] : j] += weight * x[j * stride] * x[j * stride];
   }
 }
 
-/* ---- norms ----------------------------------------------------------------------- */
-
-static double norm_of(const dpa_records *r, size_t k) {
-  size_t count, stride;
-  const double *x = entries(r, k, &count, &stride);
-  const double norm = dpa_length_value(dpa_length_of(x, count, stride, r->d));
-  return norm * scale_of(r, k) * (1.0 + 0x1p-52);
-}
-
-double dpa_records_longest(const dpa_records *r) {
-  double most = 0.0;
-  for (size_t k = 0; k < r->n; k++)
-    most = fmax(most, r->norm ? r->norm[k] : norm_of(r, k));
-  return most;
-}
-
-void dpa_records_norms(const dpa_records *r, double *norm) {
-  for (size_t k = 0; k < r->n; k++)
-    norm[k] = r->norm ? r->norm[k] : norm_of(r, k);
-}
-
-/* Sums of squares first, down the columns as they lie; rows whose sum cannot be trusted
- * one by one. */
-void dpa_measure(const dpa_records *r, double bound, double *scale, double *norm) {
-  const size_t n = r->n, d = r->d;
-  memset(norm, 0, n * sizeof *norm);
-  if (r->dense && r->lead)
-    for (size_t j = 0; j < d; j++) {
-      const double *column = r->dense + j * r->lead;
-      for (size_t k = 0; k < n; k++)
-        norm[k] += column[k] * column[k];
-    }
-  for (size_t k = 0; k < n; k++) {
-    dpa_length length = dpa_length_from(norm[k], d);
-    if (length.root < 0.0) {
-      size_t count, stride;
-      const double *x = entries(r, k, &count, &stride);
-      length = dpa_length_of(x, count, stride, d);
-    }
-    scale[k] = dpa_shortening(length, d, bound);
-    norm[k] = scale[k] < 1.0 ? length.root * (length.unit * scale[k])
-                             : dpa_length_value(length);
-    if (scale[k] < 1.0)
-      norm[k] = fmin(norm[k] * (1.0 + 0x1p-50), bound);
-  }
-}
-
-/* ---- one row --------------------------------------------------------------------- */
-
-void dpa_records_copy(const dpa_records *r, size_t k, double *out) {
-  size_t count, stride;
-  const double scale = scale_of(r, k), *x = entries(r, k, &count, &stride);
-  if (r->dense) {
-    for (size_t j = 0; j < count; j++)
-      out[j] = scale * x[j * stride];
-    return;
-  }
-  const int *col = r->col + r->row[k];
-  memset(out, 0, r->d * sizeof *out);
-  for (size_t j = 0; j < count; j++)
-    out[col[j]] = scale * x[j];
-}
-
-double dpa_records_dot(const dpa_records *r, size_t k, const double *f) {
-  size_t count, stride;
-  const double *x = entries(r, k, &count, &stride);
-  double sum = 0.0;
-  if (r->dense) {
-    for (size_t j = 0; j < count; j++)
-      sum += x[j * stride] * f[j];
-  } else {
-    const int *col = r->col + r->row[k];
-    for (size_t j = 0; j < count; j++)
-      sum += x[j] * f[col[j]];
-  }
-  return scale_of(r, k) * sum;
-}
-
-void dpa_records_add_row(const dpa_records *r, size_t k, double w, double *g) {
-  size_t count, stride;
-  const double weight = w * scale_of(r, k), *x = entries(r, k, &count, &stride);
-  const int *col = r->dense ? NULL : r->col + r->row[k];
-  for (size_t j = 0; j < count; j++)
-    g[col ? (size_t)col[j] : j] += weight * x[j * stride];
-}
-
-void dpa_records_gather(const dpa_records *r, size_t k, const int *at, size_t count,
-                        double *out) {
-  size_t stored, stride, j = 0;
-  const double scale = scale_of(r, k), *x = entries(r, k, &stored, &stride);
-  if (r->dense) {
-    for (size_t a = 0; a < count; a++)
-      out[a] = scale * x[(size_t)at[a] * stride];
-    return;
-  }
-  const int *col = r->col + r->row[k];
-  for (size_t a = 0; a < count; a++) {
-    while (j < stored && col[j] < at[a])
-      j++;
-    out[a] = j < stored && col[j] == at[a] ? scale * x[j] : 0.0;
-  }
-}
-
-/* ---- packing --------------------------------------------------------------------- */
-
-/* Shortened by d entries' rounding, whatever is stored: both layouts get one factor. */
-static void shorten_row(double *x, size_t count, size_t d, double bound) {
-  const double factor = dpa_shortening(dpa_length_of(x, count, 1, d), d, bound);
-  if (factor < 1.0)
-    for (size_t j = 0; j < count; j++)
-      x[j] *= factor;
-}
-
-void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const double *x,
-                     const size_t *place, double bound, int *row, int *col,
-                     double *val) {
-  memset(row, 0, (n + 1) * sizeof *row);
-  for (int s = 0; s < p[d]; s++)
-    row[place[i[s]] + 1]++;
-  for (size_t k = 0; k < n; k++)
-    row[k + 1] += row[k];
-  /* row[k] serves as the write position of row k and ends at the start of row k + 1 */
-  for (size_t j = 0; j < d; j++)
-    for (int s = p[j]; s < p[j + 1]; s++) {
-      const int at = row[place[i[s]]]++;
-      col[at] = (int)j;
-      val[at] = x[s];
-    }
-  memmove(row + 1, row, n * sizeof *row);
-  row[0] = 0;
-  for (size_t k = 0; k < n; k++)
-    shorten_row(val + row[k], (size_t)(row[k + 1] - row[k]), d, bound);
-}
-
-void dpa_pack_dense(size_t n, size_t d, const double *x, const size_t *place,
-                    double bound, double *dense) {
-  for (size_t k = 0; k < n; k++) {
-    double *record = dense + place[k] * d;
-    for (size_t j = 0; j < d; j++)
-      record[j] = x[j * n + k];
-    shorten_row(record, d, d, bound);
+void dpa_records_add_diagonal(const dpa_records *r, const double *w, double *h) {
+  for (size_t first = 0; first < r->n;) {
+    const dpa_records rows = dpa_next_rows(r, first);
+    add_squares(&rows, w + first, h);
+    dpa_passed(&rows);
+    first += rows.n;
   }
 }

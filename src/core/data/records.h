@@ -1,13 +1,23 @@
-/* Records: n rows of d features and a label each, dense or sparse, in a copy of our own
- * or where R keeps them. Row k is used scaled by scale[k], which shortens rows longer
- * than a stated bound; in a copy the rows are stored as they are used. What weights and
- * offsets do to the loss of a record is in record_loss.h. */
+/* Records: n rows of d features and a label each, dense or sparse: in a copy of our
+ * own, where R keeps them, or in a mapped file. Row k is used scaled by scale[k], which
+ * shortens rows longer than a stated bound. What weights and offsets do to the loss of
+ * a record is in record_loss.h.
+ *
+ * Every pass adds up in one order, that of the rows and within a row that of the
+ * columns, so its result does not depend on where and how the rows are stored. */
 #ifndef DPA_RECORDS_H
 #define DPA_RECORDS_H
 
 #include "status.h"
 
 #include <stddef.h>
+
+/* Who is told which bytes of rows a pass has gone over: of a mapped file, whose pages
+ * need not stay in memory. Called by several threads at once. */
+typedef struct dpa_pager {
+  void (*passed)(void *context, const void *from, size_t bytes);
+  void *context;
+} dpa_pager;
 
 typedef struct dpa_records {
   size_t n, d;
@@ -18,10 +28,11 @@ typedef struct dpa_records {
   const int *row; /* n + 1 offsets into col and val; NULL when dense */
   const int *col; /* feature indices, increasing within a row */
   const double *val;
-  const double *scale;  /* n factors in [0, 1]; NULL: all 1 */
-  const double *norm;   /* n norms of the rows as used, rounded up; NULL: not known */
-  const double *weight; /* n factors of the losses in [0, 1]; NULL: all 1 */
-  const double *offset; /* n numbers that are added to the margins; NULL: 0 */
+  const double *scale;    /* n factors >= 0; NULL: all 1 */
+  const double *norm;     /* n norms of the rows as used, rounded up; NULL: not known */
+  const double *weight;   /* n factors of the losses in [0, 1]; NULL: all 1 */
+  const double *offset;   /* n numbers that are added to the margins; NULL: 0 */
+  const dpa_pager *pager; /* NULL: the rows are in memory */
 } dpa_records;
 
 /* Records whose scaled rows are copied at a time for the dense Hessian. */
@@ -35,8 +46,7 @@ size_t dpa_records_stored(const dpa_records *records);
 
 /* ---- passes over all rows -------------------------------------------------------- */
 
-/* out = X f, length n. Of sparse rows and of column-major ones each entry is a function
- * of its row and f alone. */
+/* out = X f, length n. Each entry is a function of its row and f alone. */
 void dpa_records_margin(const dpa_records *records, const double *f, double *out);
 
 /* g += X' w, length d. */
@@ -71,19 +81,9 @@ void dpa_records_add_row(const dpa_records *records, size_t k, double w, double 
 void dpa_records_gather(const dpa_records *records, size_t k, const int *at,
                         size_t count, double *out);
 
-/* ---- packing --------------------------------------------------------------------- */
-
-/* Copy records into the order of their holders, rows longer than `bound` shortened.
- * place[k] is where record k goes (a permutation of 0..n-1).
- * Sparse input: d columns compressed by column (p: d + 1 offsets, i, x) to rows. */
-void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const double *x,
-                     const size_t *place, double bound, int *row, int *col,
-                     double *val);
-/* Dense input: n x d column-major to rows. */
-void dpa_pack_dense(size_t n, size_t d, const double *x, const size_t *place,
-                    double bound, double *dense);
-
-/* Records in place: fills scale and norm (n each) for a bound on the norm. */
-void dpa_measure(const dpa_records *records, double bound, double *scale, double *norm);
+/* Fills scale and norm (n each) for rows that are used times `factor` (> 0), and then
+ * shortened to a bound on their norm. */
+void dpa_measure(const dpa_records *records, double factor, double bound, double *scale,
+                 double *norm);
 
 #endif

@@ -1,0 +1,236 @@
+#' Records in a file, for data larger than memory
+#'
+#' Reads records once, chunk by chunk, from a data base, files or a function, encodes them as
+#' [dpadmm_fit()] does and keeps them in one private file. A fit then goes over that file, of which
+#' only a few megabytes are in memory at a time, and gives the same numbers to the last bit as one
+#' of the same data in a data frame.
+#'
+#' What is public must be stated: a chunk does not know the range of all. `schema` has bounds or
+#' levels of every variable of the formula, and of the response its two levels, or bounds for a
+#' regression loss. Labels that are numbers (-1 or 0, and 1) or logical need nothing.
+#'
+#' Rows are in the file in the order of their `nodes`, if that is a column. With a number of nodes
+#' each fit splits them anew and copies them in its order to a second file, which goes with it.
+#'
+#' @param source where the records come from:
+#'   * a function as `bigglm()` of package biglm has it: `source(reset = TRUE)` begins anew, and
+#'     `source(reset = FALSE)` answers the next data frame, or `NULL` at the end;
+#'   * a connection of package DBI, with `query`;
+#'   * a `RecordBatchReader`, a `Dataset` or a `Table` of package arrow;
+#'   * the path of a `.csv` file (which may be compressed by gzip, bzip2 or xz), or of a
+#'     `.parquet`, `.feather` or `.arrow` file (package arrow);
+#'   * a data frame;
+#'   * or the path of a file that was kept, alone: it is opened again.
+#' @param formula,schema,nodes,case_weights,weight_bound,offset,na.action as in [dpadmm_fit()], but
+#'   that `nodes` is `~column` or a number, and `case_weights` and `offset` are `~column`. Terms
+#'   that read other rows than their own are an error.
+#' @param query SQL, with a connection of DBI.
+#' @param file path of the file. `NULL`: one in the directory of temporary files.
+#' @param keep whether the file stays when the object is gone; it can be opened again by its name.
+#'   Else it is removed with the object, or at the end of the session.
+#' @param chunk rows to ask a data base or a `.csv` file for at a time. It does not change what
+#'   comes out.
+#' @param progress whether to show how many bytes have been read.
+#' @param x,object an object of class `dpadmm_records`.
+#' @param ... not used.
+#' @return An object of class `dpadmm_records` for [dpadmm_fit()], for [dpadmm_plan()] (which sees
+#'   what is public of it: the columns and the numbers of records) and, as the records of such a
+#'   plan, for `dpadmm_fit(plan, records)`; with methods `print()`, `summary()` and `dim()`. It is
+#'   good in this session only.
+#' @section Files:
+#' Only its owner can read the file (mode 0600). It holds the encoded records themselves, so it is
+#' as confidential as they are; and as with [readRDS()], open none that you do not trust. Numbers
+#' are as this machine writes them: another kind of machine refuses the file.
+#' @section Errors:
+#' A chunk without a column of the first, or with one of another type, is an error of class
+#' `dpadmm_error_shape` or `dpadmm_error_argument`; a string that is no number
+#' `dpadmm_error_parse`; other bad values are those of [dpadmm_fit()]. Each names chunk, row and
+#' column; they are in its field `place` too. A file that is none, or was cut short, is
+#' `dpadmm_error_parse`; a full disk is `dpadmm_error_file`. After an error or an interrupt no
+#' file is left. All of these tell of records, see [dpadmm-conditions].
+#' @seealso [dpadmm_fit()], [dpadmm_schema()], [missing-values].
+#' @examples
+#' n <- 400
+#' patients <- data.frame(age = sample(20:90, n, TRUE), smoker = sample(c("no", "yes"), n, TRUE))
+#' patients$ill <- patients$age / 90 + rnorm(n, sd = 0.3) > 0.7
+#' file <- tempfile(fileext = ".csv")
+#' write.csv(patients, file, row.names = FALSE)
+#'
+#' public <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"))
+#' records <- dpadmm_records(file, ill ~ age + smoker, public, nodes = 4)
+#' records
+#' fit <- dpadmm_fit(records, epsilon = 5)
+#' plan <- dpadmm_plan(records, epsilon = 5)
+#'
+#' # from a function, a hundred rows at a time
+#' next_row <- 1
+#' hundred <- function(reset) {
+#'   if (reset) return(next_row <<- 1)
+#'   if (next_row > n) return(NULL)
+#'   rows <- seq(next_row, length.out = 100)
+#'   next_row <<- next_row + 100
+#'   patients[rows, ]
+#' }
+#' dim(dpadmm_records(hundred, ill ~ age + smoker, public))
+#' @export
+dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
+                           keep = !is.null(file), query = NULL, case_weights = NULL,
+                           weight_bound = NULL, offset = NULL, na.action = "fail", chunk = 10000,
+                           progress = interactive()) {
+  if (missing(formula) && missing(schema) && is.character(source)) {
+    return(new_records(open_store(check_file_name(source)), keep = TRUE))
+  }
+  check_flag(keep, "keep")
+  check_number(chunk, "chunk", lower = 1, upper = 1e9, whole = TRUE)
+  check_flag(progress, "progress")
+  options <- public_options(case_weights, weight_bound, offset, na.action)
+  for (name in c("case_weights", "offset")) {
+    if (isTRUE(options[[name]])) {
+      abort("argument", sprintf("`%s` must be ~column.", name), argument = name)
+    }
+  }
+  blueprint <- chunk_blueprint(formula, schema, options)
+  nodes <- check_records_nodes(nodes)
+  target <- store_path(file, keep)
+  chunks <- chunk_source(source, query, chunk)
+  on.exit(chunks$close())
+  reader <- chunk_reader(blueprint, schema, if (is.character(nodes)) nodes)
+  path <- write_records(reader, chunks, dirname(target), progress, list(
+    blueprint = blueprint, schema = schema, nodes = nodes
+  ))
+  if (!file.rename(path, target)) {
+    unlink(path)
+    file_call("it cannot be renamed to this", target)
+  }
+  new_records(open_store(target), keep)
+}
+
+#' The blueprint of records whose loss is not known yet.
+#' @noRd
+chunk_blueprint <- function(formula, schema, options) {
+  if (!inherits(formula, "formula")) {
+    abort("argument", sprintf("`formula` must be a formula, not %s.", kind_of(formula)),
+      argument = "formula"
+    )
+  }
+  blueprint <- schema_blueprint(formula, schema, list(classification = TRUE), "scale", options)
+  blueprint["classes"] <- list(NULL)
+  blueprint
+}
+
+#' A number of nodes, the name of a column, or NULL.
+#' @noRd
+check_records_nodes <- function(nodes) {
+  if (is.null(nodes)) return(NULL)
+  if (inherits(nodes, "formula") && length(all.vars(nodes)) == 1L) return(all.vars(nodes))
+  if (!is.numeric(nodes)) {
+    abort("argument", "`nodes` of records in a file must be ~column or a number.",
+      argument = "nodes"
+    )
+  }
+  check_number(nodes, "nodes", lower = 2, upper = .Machine$integer.max, whole = TRUE)
+}
+
+store_path <- function(file, keep) {
+  if (is.null(file)) {
+    if (keep) {
+      abort("argument", "`file` is missing: the name under which records are kept.",
+        argument = "file"
+      )
+    }
+    return(tempfile("records-", fileext = ".dpadmm"))
+  }
+  check_file_name(file)
+  if (file.exists(file)) {
+    abort("argument", sprintf('There is a file "%s" already.', file), argument = "file",
+      value = file
+    )
+  }
+  if (!dir.exists(dirname(file))) {
+    abort("argument", sprintf('There is no directory "%s".', dirname(file)), argument = "file",
+      value = file
+    )
+  }
+  file
+}
+
+#' All chunks, encoded, in a file.
+#' @param directory where it is written; what is not finished is removed.
+#' @return its path.
+#' @noRd
+write_records <- function(reader, chunks, directory, progress, facts) {
+  spooled <- tempfile("records-", directory)
+  placed <- tempfile("records-", directory)
+  done <- NULL
+  on.exit(unlink(setdiff(c(spooled, placed), done)))
+  bar <- byte_bar(progress, chunks$total, "Reading")
+  on.exit(bar$done(), add = TRUE)
+  written <- 0
+  add <- function(bytes) {
+    written <<- written + bytes
+    bar$tick(if (is.null(chunks$done)) written else chunks$done())
+  }
+  spool <- new_spool(spooled, add)
+  numbers <- list()
+  repeat {
+    data <- next_chunk(reader, chunks)
+    if (!is.null(data)) add_chunk(reader, data)
+    part <- encode_waiting(reader, all = is.null(data))
+    if (!is.null(part)) {
+      part$blocks(spool$put)
+      numbers <- c(numbers, list(part[c("y", "weight", "offset", "node")]))
+    }
+    if (is.null(data)) break
+  }
+  if (length(numbers) == 0L) abort("shape", "`source` has no records.", argument = "source")
+  done <- settle_records(placed, reader, spool, numbers, facts, add)
+}
+
+next_chunk <- function(reader, chunks) {
+  tryCatch(chunks$next_chunk(), error = function(e) {
+    if (inherits(e, "dpadmm_error")) stop(e)
+    abort("argument", sprintf("Chunk %.0f cannot be read: %s", reader$chunks + 1,
+      conditionMessage(e)), argument = "source", place = list(chunk = reader$chunks + 1),
+      parent = e)
+  })
+}
+
+#' What is known at the end: who holds which record, in which order they are stored.
+#' @noRd
+settle_records <- function(path, reader, spool, numbers, facts, add) {
+  of <- function(name) unlist(lapply(numbers, `[[`, name), use.names = FALSE)
+  vectors <- list(y = of("y"), weight = whole_weights(numbers), offset = of("offset"))
+  n <- length(vectors$y)
+  place <- NULL
+  facts <- c(facts, list(kind = reader$kind))
+  if (is.null(facts$nodes)) {
+    facts$sizes <- n
+  } else if (is.character(facts$nodes)) {
+    held <- nodes_in_order(reader, of("node"))
+    size <- tabulate(held$index, length(held$names))
+    if (any(size == 0L)) {
+      empty <- held$names[size == 0L][1L]
+      abort("nodes", sprintf("Node \"%s\" has no records.", empty), argument = "nodes",
+        place = empty)
+    }
+    facts$sizes <- stats::setNames(size, held$names)
+    order <- if (is.unsorted(held$index)) order(held$index)
+    if (!is.null(order)) {
+      vectors <- lapply(vectors, function(v) v[order])
+      place <- order(order)
+    }
+  } else {
+    check_number(facts$nodes, "nodes", lower = 2, upper = n)
+    facts$sizes <- n %/% facts$nodes + (seq_len(facts$nodes) <= n %% facts$nodes)
+  }
+  finish_store(path, spool, place, Filter(Negate(is.null), vectors), facts, add)
+}
+
+#' Weights of all records, where some part has them: a part without rows left out has none.
+#' @noRd
+whole_weights <- function(numbers) {
+  if (all(vapply(numbers, function(part) is.null(part$weight), NA))) return(NULL)
+  unlist(lapply(numbers, function(part) {
+    if (is.null(part$weight)) rep(1, length(part$y)) else part$weight
+  }), use.names = FALSE)
+}

@@ -1,0 +1,161 @@
+# Rows of a model that are not there yet: what the user holds, and the blueprint by which it becomes
+# rows. They are made a few at a time, where they are to lie, so that no second copy is needed.
+
+# Numbers that are made at a time: some megabytes, which stay in the cache.
+.at_once <- 2^18
+
+#' @param source a matrix (blueprint of kind "matrix"), the variables of a formula ("frame"), rows
+#'   that are ready but for the factor ("ready"), or rows in a file ("file").
+#' @noRd
+new_rows <- function(blueprint, source, n = nrow(source)) {
+  structure(list(blueprint = blueprint, source = source, n = n), class = "dpadmm_rows")
+}
+
+#' @export
+dim.dpadmm_rows <- function(x) c(as.integer(x$n), as.integer(x$blueprint$d))
+
+#' A matrix as the rows of its model: itself, where there is no intercept.
+#' @noRd
+matrix_rows <- function(blueprint, x) if (blueprint$intercept) new_rows(blueprint, x) else x
+
+#' Variables of a formula as rows, once it is sure that they can be.
+#' @noRd
+frame_rows <- function(blueprint, variables) {
+  check_variables(blueprint, variables)
+  new_rows(blueprint, variables, nrow(variables))
+}
+
+#' All rows as a matrix.
+#' @noRd
+model_matrix <- function(x) {
+  if (!inherits(x, "dpadmm_rows")) return(x)
+  made_rows(x) * x$blueprint$factor
+}
+
+#' The same without the factor of all columns.
+#' @noRd
+made_rows <- function(x) {
+  blueprint <- x$blueprint
+  blueprint$factor <- 1
+  switch(blueprint$kind,
+    matrix = encode_matrix(blueprint, x$source), frame = encode_frame(blueprint, x$source),
+    ready = x$source, file = read_rows(x$source)
+  )
+}
+
+#' Some of the rows.
+#' @noRd
+take_model_rows <- function(x, rows) {
+  if (!inherits(x, "dpadmm_rows")) return(x[rows, , drop = FALSE])
+  if (x$blueprint$kind == "file") {
+    x$source <- made_rows(x)
+    x$blueprint$kind <- "ready"
+  }
+  new_rows(x$blueprint, take_source(x$source, rows), length(rows))
+}
+
+take_source <- function(source, rows) {
+  if (!is.data.frame(source)) return(source[rows, , drop = FALSE])
+  list2DF(lapply(source, take_rows, rows), length(rows))
+}
+
+# ---- for the core ------------------------------------------------------------------------
+
+#' What the core is handed for these rows.
+#' @param order the records in the order of their holders; `NULL`: as they are.
+#' @param in_place whether a matrix may be read as it lies, see ffi_records.h.
+#' @noRd
+core_rows <- function(x, order = NULL, in_place = FALSE) {
+  if (!inherits(x, "dpadmm_rows")) {
+    if (in_place && methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
+    return(list(x = matrix_slots(x), layout = if (in_place) "in_place" else "packed"))
+  }
+  blueprint <- x$blueprint
+  rows <- switch(blueprint$kind,
+    matrix = list(
+      x = matrix_slots(x$source), layout = "packed", first = blueprint$row_bound,
+      before = if (blueprint$rows == "shorten") blueprint$row_bound
+    ),
+    ready = list(x = matrix_slots(x$source), layout = "packed"),
+    frame = list(x = transposed_rows(x, order), layout = "rows"),
+    file = list(x = stored_rows(x$source, order), layout = "rows")
+  )
+  c(rows, list(factor = blueprint$factor))
+}
+
+#' Rows of variables as the columns of a matrix, or of a dgCMatrix's slots, made in their order.
+#' @noRd
+transposed_rows <- function(x, order = NULL) {
+  blueprint <- x$blueprint
+  blueprint$factor <- 1
+  n <- x$n
+  store <- NULL
+  blocks <- row_blocks(n, blueprint$d)
+  for (k in seq_along(blocks)) {
+    rows <- blocks[[k]]
+    at <- if (is.null(order)) rows else order[rows]
+    made <- encode_frame(blueprint, take_source(x$source, at))
+    if (is.null(store)) store <- if (is.matrix(made)) dense_store(n) else sparse_store(n)
+    store$put(made, rows)
+    # left to itself R lets garbage grow with what is held, to half of it and more
+    if (k %% 2L == 0L) gc(full = FALSE)
+  }
+  store$end()
+}
+
+#' Numbers of rows, in blocks that are made together.
+#' @noRd
+row_blocks <- function(n, d) {
+  size <- max(256, .at_once %/% d)
+  first <- seq(1, n, by = size)
+  Map(seq, first, pmin(first + size - 1, n))
+}
+
+dense_store <- function(n) {
+  all <- NULL
+  list(
+    put = function(x, rows) {
+      if (is.null(all)) all <<- matrix(0, ncol(x), n)
+      all[, rows] <<- t(x)
+    },
+    end = function() all
+  )
+}
+
+#' Room is taken by the share of numbers in the first rows; the core does not mind if some is left.
+#' @noRd
+sparse_store <- function(n) {
+  start <- integer(n + 1L)
+  used <- d <- 0L
+  value <- column <- NULL
+  list(
+    put = function(x, rows) {
+      x <- Matrix::t(x)
+      d <<- nrow(x)
+      count <- length(x@x)
+      need <- used + count
+      if (is.null(value)) {
+        room <- ceiling(1.05 * count / length(rows) * n)
+        check_stored(max(room, need))
+        value <<- double(max(room, need))
+        column <<- integer(max(room, need))
+      } else if (need > length(value)) {
+        check_stored(need)
+        length(value) <<- length(column) <<- ceiling(1.2 * need)
+        column[is.na(column)] <<- 0L
+      }
+      at <- used + seq_len(count)
+      value[at] <<- x@x
+      column[at] <<- x@i
+      start[rows + 1L] <<- used + x@p[-1L]
+      used <<- need
+    },
+    end = function() list(p = start, i = column, x = value, Dim = c(d, as.integer(n)))
+  )
+}
+
+check_stored <- function(count) {
+  if (count > .Machine$integer.max) {
+    abort("size", "There are more than 2^31 - 1 numbers in sparse rows.", argument = "data")
+  }
+}

@@ -1,0 +1,130 @@
+# Where records come from, chunk by chunk: list(next_chunk, close, done, total). next_chunk() is a
+# data frame or NULL, done() how many bytes of `total` have been read (NULL: not known).
+
+#' @param size rows to ask for at a time, of sources that can be asked.
+#' @noRd
+chunk_source <- function(source, query, size) {
+  kind <- if (is.function(source)) "function"
+    else if (is.data.frame(source)) "frame"
+    else if (methods::is(source, "DBIConnection")) "database"
+    else if (inherits(source, "RecordBatchReader")) "reader"
+    else if (inherits(source, c("Dataset", "ArrowTabular", "arrow_dplyr_query"))) "arrow"
+    else if (is.character(source)) file_kind(source)
+    else "unknown"
+  if ((kind == "database") == is.null(query)) {
+    abort("argument", "`query` belongs to a connection of DBI, and is missing there only.",
+      argument = "query"
+    )
+  }
+  switch(kind,
+    "function" = function_source(source), frame = frame_source(source, size),
+    database = database_source(source, query, size), csv = csv_source(source, size),
+    reader = reader_source(source), arrow = reader_source(batches_of(source)),
+    parquet = reader_source(batches_of(opened_dataset(source))),
+    abort("argument", paste(
+      "`source` must be a function(reset), a DBI connection, a reader or data set of Arrow, a data",
+      sprintf("frame, or the path of a .csv or .parquet file, not %s.", kind_of(source))
+    ), argument = "source")
+  )
+}
+
+file_kind <- function(path) {
+  check_file_name(path)
+  if (!file.exists(path)) {
+    abort("argument", sprintf('There is no file "%s".', path), argument = "source", value = path)
+  }
+  kind <- tolower(tools::file_ext(sub("[.](gz|bz2|xz)$", "", path)))
+  switch(kind, csv = , parquet = kind, feather = , arrow = "parquet", "unknown")
+}
+
+new_source <- function(next_chunk, close = function() NULL, done = NULL, total = NULL) {
+  list(next_chunk = next_chunk, close = close, done = done, total = total)
+}
+
+#' As biglm's: source(reset = TRUE) begins anew, source(reset = FALSE) is the next chunk or NULL.
+#' @noRd
+function_source <- function(source) {
+  source(reset = TRUE)
+  new_source(function() source(reset = FALSE))
+}
+
+frame_source <- function(source, size) {
+  first <- 1
+  new_source(function() {
+    if (first > nrow(source)) return(NULL)
+    rows <- first:min(nrow(source), first + size - 1)
+    first <<- first + size
+    source[rows, , drop = FALSE]
+  })
+}
+
+database_source <- function(connection, query, size) {
+  need_package("DBI", "records in a data base")
+  result <- DBI::dbSendQuery(connection, check_string(query, "query", 1e6))
+  new_source(function() {
+    chunk <- DBI::dbFetch(result, n = size)
+    if (nrow(chunk) > 0L) chunk
+  }, function() DBI::dbClearResult(result))
+}
+
+#' Record batches of Arrow.
+#' @noRd
+reader_source <- function(reader) {
+  need_package("arrow", "record batches")
+  new_source(function() {
+    batch <- reader$read_next_batch()
+    if (!is.null(batch)) as.data.frame(batch)
+  })
+}
+
+batches_of <- function(data) {
+  need_package("arrow", "data sets of Arrow")
+  arrow::as_record_batch_reader(data)
+}
+
+opened_dataset <- function(path) {
+  need_package("arrow", "Parquet and Arrow files")
+  arrow::open_dataset(path,
+    format = if (tolower(tools::file_ext(path)) == "parquet") "parquet" else "arrow"
+  )
+}
+
+#' Cells are strings here: a column may look like numbers in one chunk and not in the next.
+#' @noRd
+csv_source <- function(path, size) {
+  con <- file(path, "rt")
+  names <- tryCatch(csv_names(con), error = function(e) {
+    close(con)
+    abort("parse", sprintf('"%s" has no line of column names.', path), argument = "source",
+      parent = e
+    )
+  })
+  lines <- 1
+  new_source(function() {
+    chunk <- tryCatch(csv_part(con, size, names), error = function(e) {
+      abort("parse", sprintf("After line %.0f of `source`: %s.", lines, conditionMessage(e)),
+        argument = "source", place = lines
+      )
+    })
+    if (is.null(chunk) || nrow(chunk) == 0L) return(NULL)
+    lines <<- lines + nrow(chunk)
+    structure(chunk, strings = TRUE)
+  }, function() close(con), function() read_so_far(con), file.size(path))
+}
+
+csv_part <- function(con, rows, names) {
+  line <- readLines(con, 1L)
+  if (length(line) == 0L) return(NULL)
+  pushBack(line, con)
+  utils::read.table(con,
+    sep = ",", quote = "\"", comment.char = "", nrows = rows, fill = FALSE, col.names = names,
+    colClasses = "character", na.strings = "NA", check.names = FALSE
+  )
+}
+
+csv_names <- function(con) {
+  names <- scan(text = readLines(con, 1L), what = "", sep = ",", quote = "\"", quiet = TRUE)
+  if (length(names)) names else stop("it is empty")
+}
+
+read_so_far <- function(con) tryCatch(seek(con), error = function(e) 0)

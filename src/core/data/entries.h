@@ -1,0 +1,41 @@
+/* Where a row's numbers are, for the passes over rows and for what is done row by row.
+ */
+#ifndef DPA_ENTRIES_H
+#define DPA_ENTRIES_H
+
+#include "data/records.h"
+
+#define DPA_PIECE 4096 /* rows of a mapped file between two words to its pager */
+
+/* Where the entries of row k begin, and how far apart they are. */
+static inline const double *dpa_entries(const dpa_records *r, size_t k, size_t *count,
+                                        size_t *stride) {
+  *stride = r->dense && r->lead ? r->lead : 1;
+  *count = r->dense ? r->d : (size_t)(r->row[k + 1] - r->row[k]);
+  return r->dense ? r->dense + (r->lead ? k : k * r->d) : r->val + r->row[k];
+}
+
+static inline double dpa_scale_of(const dpa_records *records, size_t k) {
+  return records->scale ? records->scale[k] : 1.0;
+}
+
+/* The rows from `first` on that a pass goes over before it says so. */
+static inline dpa_records dpa_next_rows(const dpa_records *r, size_t first) {
+  const size_t left = r->n - first;
+  return dpa_records_part(r, first, r->pager && left > DPA_PIECE ? DPA_PIECE : left);
+}
+
+static inline void dpa_passed(const dpa_records *rows) {
+  const dpa_pager *pager = rows->pager;
+  if (!pager)
+    return;
+  const size_t stored = dpa_records_stored(rows);
+  if (rows->dense) {
+    pager->passed(pager->context, rows->dense, stored * sizeof(double));
+    return;
+  }
+  pager->passed(pager->context, rows->val + rows->row[0], stored * sizeof(double));
+  pager->passed(pager->context, rows->col + rows->row[0], stored * sizeof(int));
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* Records row by row: how long they are, and one of them. */
+#include "data/records.h"
+
+#include "data/entries.h"
+#include "data/shorten.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- norms ----------------------------------------------------------------------- */
+
+static double norm_of(const dpa_records *r, size_t k) {
+  size_t count, stride;
+  const double *x = dpa_entries(r, k, &count, &stride);
+  const double norm = dpa_length_value(dpa_length_of(x, count, stride, r->d));
+  return norm * dpa_scale_of(r, k) * (1.0 + 0x1p-52);
+}
+
+double dpa_records_longest(const dpa_records *r) {
+  double most = 0.0;
+  for (size_t k = 0; k < r->n; k++)
+    most = fmax(most, r->norm ? r->norm[k] : norm_of(r, k));
+  return most;
+}
+
+void dpa_records_norms(const dpa_records *r, double *norm) {
+  for (size_t k = 0; k < r->n; k++)
+    norm[k] = r->norm ? r->norm[k] : norm_of(r, k);
+}
+
+/* Sums of squares first, down the columns as they lie; rows whose sum cannot be trusted
+ * one by one. */
+static void measure_rows(const dpa_records *r, double factor, double bound,
+                         double *scale, double *norm) {
+  const size_t n = r->n, d = r->d;
+  memset(norm, 0, n * sizeof *norm);
+  if (r->dense && r->lead)
+    for (size_t j = 0; j < d; j++) {
+      const double *column = r->dense + j * r->lead;
+      for (size_t k = 0; k < n; k++)
+        norm[k] += column[k] * column[k];
+    }
+  for (size_t k = 0; k < n; k++) {
+    dpa_length length = dpa_length_from(norm[k], d);
+    if (length.root < 0.0) {
+      size_t count, stride;
+      const double *x = dpa_entries(r, k, &count, &stride);
+      length = dpa_length_of(x, count, stride, d);
+    }
+    length.unit *= factor;
+    const double kept = dpa_shortening(length, d, bound);
+    norm[k] =
+        kept < 1.0 ? length.root * (length.unit * kept) : dpa_length_value(length);
+    if (kept < 1.0)
+      norm[k] = fmin(norm[k] * (1.0 + 0x1p-50), bound);
+    scale[k] = kept * factor;
+  }
+}
+
+void dpa_measure(const dpa_records *r, double factor, double bound, double *scale,
+                 double *norm) {
+  for (size_t first = 0; first < r->n;) {
+    const dpa_records rows = dpa_next_rows(r, first);
+    measure_rows(&rows, factor, bound, scale + first, norm + first);
+    dpa_passed(&rows);
+    first += rows.n;
+  }
+}
+
+/* ---- one row --------------------------------------------------------------------- */
+
+void dpa_records_copy(const dpa_records *r, size_t k, double *out) {
+  size_t count, stride;
+  const double scale = dpa_scale_of(r, k), *x = dpa_entries(r, k, &count, &stride);
+  if (r->dense) {
+    for (size_t j = 0; j < count; j++)
+      out[j] = scale * x[j * stride];
+    return;
+  }
+  const int *col = r->col + r->row[k];
+  memset(out, 0, r->d * sizeof *out);
+  for (size_t j = 0; j < count; j++)
+    out[col[j]] = scale * x[j];
+}
+
+double dpa_records_dot(const dpa_records *r, size_t k, const double *f) {
+  size_t count, stride;
+  const double *x = dpa_entries(r, k, &count, &stride);
+  double sum = 0.0;
+  if (r->dense) {
+    for (size_t j = 0; j < count; j++)
+      sum += x[j * stride] * f[j];
+  } else {
+    const int *col = r->col + r->row[k];
+    for (size_t j = 0; j < count; j++)
+      sum += x[j] * f[col[j]];
+  }
+  return dpa_scale_of(r, k) * sum;
+}
+
+void dpa_records_add_row(const dpa_records *r, size_t k, double w, double *g) {
+  size_t count, stride;
+  const double weight = w * dpa_scale_of(r, k), *x = dpa_entries(r, k, &count, &stride);
+  const int *col = r->dense ? NULL : r->col + r->row[k];
+  for (size_t j = 0; j < count; j++)
+    g[col ? (size_t)col[j] : j] += weight * x[j * stride];
+}
+
+void dpa_records_gather(const dpa_records *r, size_t k, const int *at, size_t count,
+                        double *out) {
+  size_t stored, stride, j = 0;
+  const double scale = dpa_scale_of(r, k), *x = dpa_entries(r, k, &stored, &stride);
+  if (r->dense) {
+    for (size_t a = 0; a < count; a++)
+      out[a] = scale * x[(size_t)at[a] * stride];
+    return;
+  }
+  const int *col = r->col + r->row[k];
+  for (size_t a = 0; a < count; a++) {
+    while (j < stored && col[j] < at[a])
+      j++;
+    out[a] = j < stored && col[j] == at[a] ? scale * x[j] : 0.0;
+  }
+}

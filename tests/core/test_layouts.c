@@ -1,0 +1,162 @@
+/* Rows wherever they lie: column by column, row by row, in a file, with an intercept.
+ */
+#include "check.h"
+#include "data/pack.h"
+#include "data/records.h"
+#include "random/key.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void test_layouts(void);
+
+/* A matrix, dense and compressed by column, and what its passes need. */
+typedef struct numbers {
+  size_t n, d, *place;
+  double *plain, *dense, *x, *y, *w, *f;
+  int *p, *i;
+} numbers;
+
+static void *get(size_t count, size_t size) {
+  void *piece = malloc(count * size + 1);
+  if (!piece)
+    abort();
+  return piece;
+}
+
+/* A share `fill` of the entries is not zero, of size up to 2. */
+static numbers make(size_t n, size_t d, double fill) {
+  numbers r = {.n = n, .d = d};
+  dpa_key key;
+  dpa_stream stream;
+  dpa_key_from_seed(&key, 7);
+  dpa_stream_init(&stream, &key, 0, 0, 0);
+  r.place = get(n, sizeof(size_t));
+  r.plain = get(n * d, sizeof(double));
+  r.dense = get(n * d, sizeof(double));
+  r.x = get(n * d, sizeof(double));
+  r.i = get(n * d, sizeof(int));
+  r.p = get(d + 1, sizeof(int));
+  r.y = get(n, sizeof(double));
+  r.w = get(n, sizeof(double));
+  r.f = get(d, sizeof(double));
+  int stored = 0;
+  for (size_t j = 0; j < d; j++) {
+    r.f[j] = 2.0 * dpa_stream_uniform(&stream) - 1.0;
+    r.p[j] = stored;
+    for (size_t k = 0; k < n; k++) {
+      const double value = 4.0 * dpa_stream_uniform(&stream) - 2.0;
+      const int there = dpa_stream_uniform(&stream) < fill;
+      r.plain[j * n + k] = there ? value : 0.0;
+      if (there) {
+        r.i[stored] = (int)k;
+        r.x[stored++] = value;
+      }
+    }
+  }
+  r.p[d] = stored;
+  for (size_t k = 0; k < n; k++) {
+    r.place[k] = k;
+    r.y[k] = 1.0;
+    r.w[k] = dpa_stream_uniform(&stream);
+  }
+  return r;
+}
+
+static void drop(numbers *r) {
+  void *all[] = {r->place, r->plain, r->dense, r->x, r->i, r->p, r->y, r->w, r->f};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    free(all[k]);
+}
+
+static void count_bytes(void *context, const void *from, size_t bytes) {
+  (void)from;
+  *(size_t *)context += bytes;
+}
+
+/* Rows of one matrix column by column, row by row and from a file that is told what has
+ * been passed give the same sums to the last bit, with a factor and shortened. */
+static void check_one_order(size_t n, size_t d) {
+  numbers r = make(n, d, 1.0);
+  const dpa_recipe as_is = {INFINITY, 0, 0.0};
+  size_t seen = 0;
+  const dpa_pager pager = {count_bytes, &seen};
+  double *scale = get(n, sizeof(double)), *norm = get(n, sizeof(double));
+  double *m[3], *g[3], *H[3], *h[3],
+      *block = get(d * DPA_HESSIAN_BLOCK, sizeof(double));
+  dpa_pack_dense(n, d, r.plain, r.place, &as_is, r.dense);
+  dpa_records lies[3] = {
+      {.n = n, .d = d, .y = r.y, .dense = r.plain, .lead = n},
+      {.n = n, .d = d, .y = r.y, .dense = r.dense},
+      {.n = n, .d = d, .y = r.y, .dense = r.dense, .pager = &pager},
+  };
+  for (int l = 0; l < 3; l++) {
+    dpa_measure(&lies[l], 0.75, 1.0, scale, norm);
+    lies[l].scale = scale;
+    m[l] = get(n, sizeof(double));
+    g[l] = get(d, sizeof(double));
+    h[l] = get(d, sizeof(double));
+    H[l] = get(d * d, sizeof(double));
+    memset(g[l], 0, d * sizeof(double));
+    memset(h[l], 0, d * sizeof(double));
+    memset(H[l], 0, d * d * sizeof(double));
+    dpa_records_margin(&lies[l], r.f, m[l]);
+    dpa_records_add_gradient(&lies[l], r.w, g[l]);
+    dpa_records_add_hessian(&lies[l], r.w, H[l], block);
+    dpa_records_add_diagonal(&lies[l], r.w, h[l]);
+    CHECK(memcmp(m[l], m[0], n * sizeof(double)) == 0);
+    CHECK(memcmp(g[l], g[0], d * sizeof(double)) == 0);
+    CHECK(memcmp(H[l], H[0], d * d * sizeof(double)) == 0);
+    CHECK(memcmp(h[l], h[0], d * sizeof(double)) == 0);
+  }
+  CHECK(seen == 5 * n * d * sizeof(double)); /* with the measuring */
+  for (size_t k = 0; k < n; k++)
+    CHECK(norm[k] <= 1.0);
+  for (int l = 0; l < 3; l++) {
+    free(m[l]);
+    free(g[l]);
+    free(h[l]);
+    free(H[l]);
+  }
+  free(scale);
+  free(norm);
+  free(block);
+  drop(&r);
+}
+
+/* With an intercept rows are shortened first, and then have an entry more. */
+static void check_intercept(void) {
+  numbers r = make(40, 6, 0.5);
+  const dpa_recipe recipe = {1.0, 1, 3.5}, without = {1.0, 0, 0.0};
+  const size_t n = r.n, d = r.d, stored = (size_t)r.p[d] + n;
+  double *dense = get(n * (d + 1), sizeof(double)), *val = get(stored, sizeof(double));
+  double *val0 = get(stored, sizeof(double));
+  int *row = get(n + 1, sizeof(int)), *col = get(stored, sizeof(int)), same = 1;
+  int *row0 = get(n + 1, sizeof(int)), *col0 = get(stored, sizeof(int));
+  dpa_pack_dense(n, d, r.plain, r.place, &recipe, dense);
+  dpa_pack_dense(n, d, r.plain, r.place, &without, r.dense);
+  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, row, col, val);
+  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &without, row0, col0, val0);
+  CHECK((size_t)row[n] == stored);
+  for (size_t k = 0; k < n; k++) {
+    same &= dense[k * (d + 1)] == 3.5 && val[row[k]] == 3.5 && col[row[k]] == 0;
+    same &= memcmp(dense + k * (d + 1) + 1, r.dense + k * d, d * sizeof(double)) == 0;
+    for (int s = row[k] + 1; s < row[k + 1]; s++) {
+      const int s0 = row0[k] + s - row[k] - 1;
+      same &= val[s] == val0[s0] && col[s] == col0[s0] + 1;
+    }
+  }
+  CHECK(same);
+  void *all[] = {dense, val, val0, row, col, row0, col0};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    free(all[k]);
+  drop(&r);
+}
+
+void test_layouts(void) {
+  check_one_order(1, 3);
+  check_one_order(70, 9);
+  check_one_order(9001, 6);
+  check_intercept();
+}

@@ -1,0 +1,43 @@
+# Records for a file, as chunks, and all of a fit.
+
+folk <- local({
+  set.seed(20)
+  n <- 400
+  data <- data.frame(
+    age = sample(20:90, n, TRUE), stay = rexp(n), ward = sample(c("a", "b", "c"), n, TRUE),
+    site = sample(c("north", "south", "east"), n, TRUE), w = runif(n, 0, 3)
+  )
+  data$ill <- data$age / 90 + rnorm(n, sd = 0.3) > 0.7
+  data$outcome <- c("no", "yes")[1L + data$ill]
+  data$cost <- data$age * 10 + rnorm(n, sd = 50)
+  data
+})
+limits <- dpadmm_schema(
+  age = c(18, 100), stay = c(0, 3), ward = c("a", "b", "c"), w = c(0, 2),
+  outcome = c("no", "yes"), cost = c(0, 1500), `log(stay + 1)` = c(0, 2)
+)
+
+#' Chunks of `size` rows, as biglm has them.
+in_chunks <- function(data, size) {
+  next_row <- 1
+  function(reset) {
+    if (reset) return(next_row <<- 1)
+    if (next_row > nrow(data)) return(NULL)
+    rows <- next_row:min(nrow(data), next_row + size - 1)
+    next_row <<- next_row + size
+    data[rows, ]
+  }
+}
+
+#' Everything of a fit but the order in which a blueprint names its parts.
+parts_of <- function(fit) {
+  fit <- fit[setdiff(names(fit), "asked")]
+  sorted <- function(b) b[order(names(b))]
+  fit$blueprint <- sorted(fit$blueprint)
+  fit$plan$problem$blueprint <- sorted(fit$plan$problem$blueprint)
+  fit$plan$asked <- NULL
+  lapply(fit, unclass)
+}
+
+expect_same_fit <- function(found, expected) expect_equal(parts_of(found), parts_of(expected),
+  tolerance = 0)

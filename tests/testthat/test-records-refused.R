@@ -1,0 +1,150 @@
+# What is wrong with a chunk or a file of records is said, and leaves nothing behind.
+
+#' Reads in a directory of its own, which must be empty after an error.
+refused <- function(source, formula = ill ~ age + ward, class, ...) {
+  directory <- tempfile("read-")
+  dir.create(directory)
+  on.exit(unlink(directory, recursive = TRUE))
+  error <- expect_error(
+    dpadmm_records(source, formula, limits, file = file.path(directory, "records"), ...),
+    class = class
+  )
+  gc()
+  expect_identical(list.files(directory, all.files = TRUE, no.. = TRUE), character())
+  error
+}
+
+#' People in chunks of 50, row 70 of which is spoilt, or all of the second chunk.
+spoilt <- function(column, value, rows = 70) {
+  data <- folk
+  if (length(rows) == 1L) data[[column]][rows] <- value
+  parts <- split(data, (seq_len(400) - 1) %/% 50)
+  if (length(rows) > 1L) parts[[2L]][[column]] <- value
+  k <- 0
+  function(reset) {
+    if (reset) return(k <<- 0)
+    k <<- k + 1
+    if (k <= 8) parts[[k]]
+  }
+}
+
+test_that("what is wrong with a chunk is said by chunk, row and column", {
+  at <- function(error, column, row = 70) {
+    expect_identical(error$place$chunk, 2)
+    expect_identical(error$place$column, column)
+    expect_equal(error$place$row, row)
+    expect_match(conditionMessage(error), "^Chunk 2")
+    expect_match(conditionMessage(error), column, fixed = TRUE)
+    if (!is.null(row)) expect_match(conditionMessage(error), "row 70", fixed = TRUE)
+  }
+  at(refused(spoilt("age", NA), class = "dpadmm_error_missing"), "age")
+  at(refused(spoilt("age", Inf), class = "dpadmm_error_finite"), "age")
+  at(refused(spoilt("ward", "z"), class = "dpadmm_error_level"), "ward")
+  at(refused(spoilt("age", "forty"), class = "dpadmm_error_parse"), "age")
+  at(refused(spoilt("outcome", "perhaps"), outcome ~ age, "dpadmm_error_labels"), "outcome")
+  at(refused(spoilt("site", NA), class = "dpadmm_error_missing", nodes = ~site), "site")
+  at(refused(spoilt("age", NULL, 1:2), class = "dpadmm_error_shape"), "age", NULL)
+  at(refused(spoilt("ill", 1, 1:2), class = "dpadmm_error_argument"), "ill", NULL)
+  at(refused(spoilt("site", 1, 1:2), class = "dpadmm_error_argument", nodes = ~site), "site", NULL)
+  k <- 0
+  lists <- function(reset) if (reset) k <<- 0 else if ((k <<- k + 1) == 1) folk[1:9, ] else 1:3
+  expect_match(conditionMessage(refused(lists, class = "dpadmm_error_argument")), "^Chunk 2")
+  broken <- function(reset) if (!reset) stop("the line is down")
+  expect_match(conditionMessage(refused(broken, class = "dpadmm_error_argument")),
+    "the line is down")
+  refused(function(reset) NULL, class = "dpadmm_error_shape")
+  refused(in_chunks(folk, 1), ill ~ I(age > mean(age)), "dpadmm_error_argument")
+  wide <- c(limits, dpadmm_schema(`scaled(age)` = c(-3, 3)))
+  assign("scaled", function(x) x - mean(x), globalenv())
+  on.exit(rm("scaled", envir = globalenv()))
+  expect_error(dpadmm_records(in_chunks(folk, 1), ill ~ scaled(age), wide),
+    class = "dpadmm_error_formula")
+})
+
+test_that("a cell that is no number is said by its row, and so is a line of other length", {
+  file <- tempfile(fileext = ".csv")
+  on.exit(unlink(file))
+  lines <- function(lines) writeLines(c("age,ill", lines), file)
+  lines(c(rep("40,TRUE", 30), "forty,TRUE", rep("50,FALSE", 30)))
+  error <- refused(file, ill ~ age, "dpadmm_error_parse", chunk = 10)
+  expect_identical(error$place$chunk, 4)
+  expect_equal(error$place$row, 31)
+  expect_identical(error$value, "forty")
+  lines(c(rep("40,TRUE", 30), "40", "50,FALSE"))
+  expect_match(conditionMessage(refused(file, ill ~ age, "dpadmm_error_parse", chunk = 10)),
+    "line 31")
+  writeLines(character(), file)
+  refused(file, ill ~ age, "dpadmm_error_parse")
+})
+
+test_that("a foreign file and one that was cut short are refused", {
+  file <- tempfile()
+  dpadmm_records(folk, ill ~ age + ward, limits, 2, file = file)
+  bytes <- readBin(file, "raw", file.size(file))
+  other <- tempfile()
+  on.exit(unlink(c(file, other)))
+  open <- function(bytes, pattern) {
+    writeBin(bytes, other)
+    expect_error(dpadmm_records(other), pattern, class = "dpadmm_error_parse")
+  }
+  open(bytes[seq_len(length(bytes) - 1L)], "cut short")
+  open(bytes[seq_len(length(bytes) - 5000L)], "cut short")
+  open(bytes[1:100], "too short")
+  open(rev(bytes), "something else")
+  open(c(bytes, raw(8)), "cut short")
+  swapped <- bytes
+  swapped[18:25] <- rev(swapped[18:25])
+  open(swapped, "another kind of machine")
+  expect_error(dpadmm_records(tempfile()), class = "dpadmm_error_argument")
+})
+
+test_that("offsets and columns of a damaged file are not followed", {
+  file <- tempfile()
+  on.exit(unlink(file))
+  records <- dpadmm_records(folk, ill ~ age + ward, limits, 2, file = file)
+  where <- records$held$store$facts$where
+  con <- file(file, "r+b")
+  seek(con, where$col + 4, rw = "write")
+  writeBin(1000L, con)
+  close(con)
+  expect_error(dpadmm_fit(dpadmm_records(file), method = "dp_sgd", iterations = 2, epsilon = Inf),
+    class = "dpadmm_error_argument")
+})
+
+test_that("a full disk is an error, and an interrupt none: neither leaves a file", {
+  skip_on_os("windows")
+  directory <- tempfile("full-")
+  dir.create(directory)
+  on.exit(unlink(directory, recursive = TRUE))
+  script <- tempfile(fileext = ".R")
+  writeLines(c(
+    sprintf(".libPaths(c(%s))", toString(shQuote(.libPaths()))),
+    "library(dpadmm)",
+    "n <- 1e5; data <- data.frame(a = runif(n), b = runif(n), y = 1)",
+    "found <- tryCatch(dpadmm_records(data, y ~ a + b, dpadmm_schema(a = 0:1, b = 0:1),",
+    sprintf("  file = file.path('%s', 'records')), error = function(e) class(e)[1L])", directory),
+    "cat(found)"
+  ), script)
+  limited <- sprintf("ulimit -f 500; trap '' XFSZ; exec %s --vanilla %s",
+    shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script))
+  expect_identical(system2("bash", c("-c", shQuote(limited)), stdout = TRUE, stderr = FALSE),
+    "dpadmm_error_file")
+  expect_identical(list.files(directory, all.files = TRUE, no.. = TRUE), character())
+
+  stopping <- local({
+    chunks <- in_chunks(folk, 50)
+    k <- 0
+    function(reset) {
+      if (!reset && (k <<- k + 1) == 5) {
+        signalCondition(structure(class = c("interrupt", "condition"), list()))
+      }
+      chunks(reset)
+    }
+  })
+  found <- tryCatch(
+    dpadmm_records(stopping, ill ~ age, limits, file = file.path(directory, "records")),
+    interrupt = function(e) "interrupted"
+  )
+  expect_identical(found, "interrupted")
+  expect_identical(list.files(directory, all.files = TRUE, no.. = TRUE), character())
+})
