@@ -1,6 +1,7 @@
 #include "data/records.h"
 
 #include "blas.h"
+#include "data/rows.h"
 #include "data/shorten.h"
 
 #include <math.h>
@@ -46,16 +47,12 @@ static double scale_of(const dpa_records *records, size_t k) {
 
 /* ---- passes ---------------------------------------------------------------------- */
 
-/* out = A x or A' x (more = 1: added) with A the rows of a dense block as they lie. */
-static void dense_product(const dpa_records *r, int transposed, const double *x,
-                          double more, double *out) {
+/* g += A'w with A column-major. */
+static void column_add(const dpa_records *r, const double *w, double *g) {
   const double one = 1.0;
-  const int inc = 1, n = (int)r->n, d = (int)r->d;
-  const int rows = r->lead ? n : d, columns = r->lead ? d : n;
-  const int lead = r->lead ? (int)r->lead : d;
+  const int inc = 1, n = (int)r->n, d = (int)r->d, lead = (int)r->lead;
   F77_CALL(dgemv)
-  (transposed ? "T" : "N", &rows, &columns, &one, r->dense, &lead, x, &inc, &more, out,
-   &inc FCONE);
+  ("T", &n, &d, &one, r->dense, &lead, w, &inc, &one, g, &inc FCONE);
 }
 
 /* Margins of column-major rows: each the sum of its row's products in their order and
@@ -87,7 +84,7 @@ void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
   if (r->dense && r->lead)
     column_margin(r, f, out);
   else if (r->dense)
-    dense_product(r, 1, f, 0.0, out);
+    dpa_rows_times(r->dense, r->n, r->d, f, out);
   else
     for (size_t k = 0; k < r->n; k++) {
       double sum = 0.0;
@@ -103,7 +100,10 @@ void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
 /* As it says in the header, with the factors of the rows in w. */
 static void add_rows(const dpa_records *r, const double *w, double *g) {
   if (r->dense) {
-    dense_product(r, r->lead != 0, w, 1.0, g);
+    if (r->lead)
+      column_add(r, w, g);
+    else
+      dpa_rows_add(r->dense, r->n, r->d, w, g);
     return;
   }
   for (size_t k = 0; k < r->n; k++) {
@@ -132,9 +132,7 @@ void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) 
 
 static void dense_hessian(const dpa_records *r, const double *w, double *H,
                           double *block) {
-  const double one = 1.0;
   const size_t d = r->d, n = r->n;
-  const int di = (int)d;
   for (size_t start = 0; start < n; start += DPA_HESSIAN_BLOCK) {
     const size_t m = n - start < DPA_HESSIAN_BLOCK ? n - start : DPA_HESSIAN_BLOCK;
     for (size_t k = 0; k < m; k++) {
@@ -144,9 +142,7 @@ static void dense_hessian(const dpa_records *r, const double *w, double *H,
       for (size_t j = 0; j < d; j++)
         block[k * d + j] = root * x[j * stride];
     }
-    const int mi = (int)m;
-    F77_CALL(dsyrk)
-    ("L", "N", &di, &mi, &one, block, &di, &one, H, &di FCONE FCONE);
+    dpa_rows_square(block, m, d, H);
   }
 }
 

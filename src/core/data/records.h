@@ -35,8 +35,7 @@ size_t dpa_records_stored(const dpa_records *records);
 
 /* ---- passes over all rows -------------------------------------------------------- */
 
-/* out = X f, length n. Of sparse rows and of column-major ones each entry is a function
- * of its row and f alone. */
+/* out = X f, length n. Each entry is a function of its row and f alone. */
 void dpa_records_margin(const dpa_records *records, const double *f, double *out);
 
 /* g += X' w, length d. */
