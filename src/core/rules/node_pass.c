@@ -41,6 +41,10 @@ void dpa_pass_layout(dpa_solver *s, dpa_arena *arena) {
   s->sum = DPA_TAKE(arena, double, s->sums * s->stride);
 }
 
+size_t dpa_pass_sums(const dpa_solver *s) {
+  return s->sums;
+}
+
 static size_t block_rows(const dpa_records *data) {
   if (!data->dense || data->lead || data->d == 0)
     return BLOCK;

@@ -25,9 +25,10 @@
 #include "data/records.h"
 #include "status.h"
 
-#define DPA_PAIRS 10       /* BFGS pairs kept */
-#define DPA_SUM_ROWS 16384 /* records whose gradients are summed in one row, at most   \
-                            */
+#define DPA_PAIRS 10 /* BFGS pairs kept */
+#define DPA_SUM_ROWS                                                                   \
+  16384 /* records whose gradients are summed in one row, at most                      \
+         */
 
 /* The curvature that a solver has. */
 typedef enum dpa_curvature {
