@@ -116,7 +116,9 @@ static dpa_status run_local(const dpa_plan *plan, const dpa_holding *holding,
     return status;
   dpa_local_start(&local, &run);
   const dpa_engine engine = dpa_local_engine(&local, ffi_poll, watch);
+  const int blas = ffi_blas_alone();
   status = dpa_run(hub, &engine, &run, trace);
+  ffi_blas_again(blas);
   if (count)
     put_work(out, &local, bytes);
   dpa_local_close(&local);

@@ -37,12 +37,12 @@ runs <- list(
 )
 
 #' What the solvers did, and the model, when the plan of a run is carried out once more.
-again <- function(run, engine, threads = 1) {
+again <- function(run, engine, threads = 1, ...) {
   plan <- run$plan
   plan$control$threads <- threads
   key <- dpadmm:::noise_key(1)
   held <- dpadmm:::planned_holders(plan$problem, NULL, nrow(run$data$x), key)
-  dpadmm:::run_plan(plan, run$data[c("x", "y")], held, key, engine)
+  dpadmm:::run_plan(plan, run$data[c("x", "y")], held, key, engine, ...)
 }
 
 work_of <- function(run) {
@@ -79,3 +79,13 @@ for (name in names(runs)) {
     expect_identical(saved$f, want)
   })
 }
+
+test_that("a BLAS with threads has one while the core works, and then as many as before", {
+  threads <- function(n) .Call(dpadmm:::ffi_blas_threads, n) # 0: a library without threads
+  before <- threads(2)
+  on.exit(threads(max(before, 1)))
+  seen <- NULL
+  again(runs[["private, few columns"]], NULL, tick = function(done) seen <<- c(seen, threads(1)))
+  expect_identical(unique(seen), if (before > 0) 1L else 0L)
+  expect_identical(threads(2), if (before > 0) 2L else 0L)
+})
