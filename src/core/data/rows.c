@@ -77,16 +77,18 @@ WIDE void dpa_rows_add(const double *x, size_t n, size_t d, const double *w,
       g[j] += w[0] * x[j];
 }
 
-/* The lower triangle's part in columns j to last - 1 and rows i to end - 1. */
-static void square_part(const double *x, size_t n, size_t d, size_t j, size_t last,
-                        size_t i, size_t end, double *H) {
-  for (; i < end; i++)
-    for (size_t q = j; q < last && q <= i; q++) {
-      double sum = 0.0;
-      for (size_t k = 0; k < n; k++)
-        sum += x[k * d + i] * x[k * d + q];
-      H[q * d + i] += sum;
-    }
+/* Row i of columns j to j + 3 of the square: the lower triangle's entries. */
+static void square_row(const double *x, size_t n, size_t d, size_t j, size_t i,
+                       double *H) {
+  double sum[4] = {0.0, 0.0, 0.0, 0.0};
+  for (size_t k = 0; k < n; k++, x += d) {
+    sum[0] += x[i] * x[j];
+    sum[1] += x[i] * x[j + 1];
+    sum[2] += x[i] * x[j + 2];
+    sum[3] += x[i] * x[j + 3];
+  }
+  for (size_t q = 0; q < 4 && j + q <= i; q++)
+    H[(j + q) * d + i] += sum[q];
 }
 
 /* Four columns by a vector of rows at a time, whose sums stay in registers. Each entry
@@ -94,8 +96,9 @@ static void square_part(const double *x, size_t n, size_t d, size_t j, size_t la
 WIDE void dpa_rows_square(const double *x, size_t n, size_t d, double *H) {
   size_t j = 0;
   for (; j + 4 <= d; j += 4) {
-    size_t i = j + 4;
-    square_part(x, n, d, j, j + 4, j, i, H);
+    size_t i = j;
+    for (; i < j + 4; i++)
+      square_row(x, n, d, j, i, H);
     for (; i + LANES <= d; i += LANES) {
       lanes p = {0}, q = {0}, r = {0}, s = {0};
       const double *row = x + j, *at = x + i;
@@ -112,7 +115,11 @@ WIDE void dpa_rows_square(const double *x, size_t n, size_t d, double *H) {
       ADD(to + 2 * d, r);
       ADD(to + 3 * d, s);
     }
-    square_part(x, n, d, j, j + 4, i, d, H);
+    for (; i < d; i++)
+      square_row(x, n, d, j, i, H);
   }
-  square_part(x, n, d, j, d, j, d, H);
+  for (; j < d; j++) /* what is left of the columns */
+    for (size_t i = j; i < d; i++)
+      for (size_t k = 0; k < n; k++)
+        H[j * d + i] += x[k * d + i] * x[k * d + j];
 }
