@@ -15,10 +15,16 @@
 engines_table <- function() list(local = engine_local, stepwise = engine_stepwise)
 
 #' All parties in this process, in C, by threads.
+#' @param counted a function that is handed what was done with rows, see run_core(): for
+#'   benchmarks and tests.
 #' @noRd
-engine_local <- function() {
+engine_local <- function(counted = NULL) {
   run <- function(plan, records, held, key, keep, threads, tick) {
-    run_core(plan, core_records(plan, records, held), key, keep, threads, tick)
+    result <- run_core(plan, core_records(plan, records, held), key, keep, threads, tick,
+      count = !is.null(counted)
+    )
+    if (!is.null(counted)) counted(result$work)
+    result
   }
   list(name = "local", simulated = TRUE, run = run)
 }

@@ -1,9 +1,12 @@
 # A plan as the core takes it: lists of public numbers and of records (see src/ffi_run.c).
 
+#' @param count whether the answer has `work`, what was done with rows (see node_solver.h) and the
+#'   bytes that were taken: for benchmarks and tests. It depends on the records.
 #' @noRd
-run_core <- function(plan, records, key, keep, threads, tick, engine = NULL) {
+run_core <- function(plan, records, key, keep, threads, tick, engine = NULL, count = FALSE) {
   spec <- core_spec(plan, keep, threads)
   spec$engine <- engine
+  spec$count <- count
   core_call(.Call(ffi_run, spec, records, key, tick))
 }
 

@@ -54,3 +54,15 @@ keep_result <- function(what, x, target) {
     sep = ",", append = !new, col.names = new, row.names = FALSE, qmethod = "double"
   )
 }
+
+# What the solvers of this plan do with rows: see dpa_work in src/core/rules/node_solver.h. It
+# depends on the records, so no private fit tells.
+work_of <- function(plan, data, seed = 1) {
+  key <- dpadmm:::noise_key(seed)
+  work <- NULL
+  records <- dpadmm:::records_planned(plan$problem$blueprint, data$x, data$y, plan$problem$loss,
+    list())
+  held <- dpadmm:::planned_holders(plan$problem, NULL, nrow(data$x), key)
+  dpadmm:::run_plan(plan, records, held, key, dpadmm:::engine_local(function(w) work <<- w))
+  work
+}

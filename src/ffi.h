@@ -75,6 +75,13 @@ void *ffi_take(SEXP keeper, size_t count, size_t size);
  */
 int ffi_place(dpa_arena *arena, SEXP keeper);
 
+/* ---- BLAS ------------------------------------------------------------------------ */
+
+/* One thread for R's BLAS from here on; answers what it had (0: not known), for
+ * ffi_blas_again(). Between the two nothing may jump. */
+int ffi_blas_alone(void);
+void ffi_blas_again(int before);
+
 /* ---- polling --------------------------------------------------------------------- */
 
 /* A dpa_poll: interrupts, and progress. */

@@ -97,14 +97,15 @@ SEXP ffi_party_step(SEXP pointer, SEXP round, SEXP inbox) {
       !ffi_is_reals(inbox, it->party.d))
     return ffi_status(DPA_ARGUMENT);
   ffi_watcher watch = {R_NilValue, 0};
+  const int blas = ffi_blas_alone();
   dpa_status status =
       dpa_party_begin(&it->party, it->plan, (uint32_t)t, REAL_RO(inbox));
-  while (status == DPA_CONTINUE) {
-    if (ffi_poll(&watch, 0))
-      return ffi_status(
-          DPA_INTERRUPT); /* the round goes on when it is asked for again */
+  int stopped = 0;
+  while (status == DPA_CONTINUE && !(stopped = ffi_poll(&watch, 0)))
     status = dpa_party_advance(&it->party);
-  }
+  ffi_blas_again(blas);
+  if (stopped)
+    return ffi_status(DPA_INTERRUPT); /* the round goes on when it is asked for again */
   const char *names[] = {"status", "sent", "values", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, ffi_status(status));

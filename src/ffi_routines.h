@@ -33,6 +33,8 @@
   X(ffi_walk, 3)                                                                       \
   /* ffi_sparse_vector.c */                                                            \
   X(ffi_sparse_vector, 3)                                                              \
+  /* ffi_blas.c */                                                                     \
+  X(ffi_blas_threads, 1)                                                               \
   /* ffi_run.c */                                                                      \
   X(ffi_run, 4)                                                                        \
   /* ffi_party.c */                                                                    \

@@ -20,7 +20,8 @@ enum {
   SENT,
   CONDITION,
   EXTRA,
-  STATES
+  STATES,
+  WORK
 };
 
 static double *put_reals(SEXP list, int at, size_t length) {
@@ -81,13 +82,29 @@ static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) 
   return trace;
 }
 
+/* Only for who counts: it depends on the records. */
+static void put_work(SEXP out, const dpa_local *local, size_t bytes) {
+  const char *names[] = {"times",   "back",  "squares", "diagonal",
+                         "factors", "bytes", ""};
+  const dpa_work work = dpa_local_work(local);
+  const double counts[] = {(double)work.times,   (double)work.back,
+                           (double)work.squares, (double)work.diagonal,
+                           (double)work.factors, (double)bytes};
+  SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, WORK, list);
+  for (int k = 0; k < 6; k++)
+    SET_VECTOR_ELT(list, k, Rf_ScalarReal(counts[k]));
+  UNPROTECT(1);
+}
+
 static dpa_status run_local(const dpa_plan *plan, const dpa_holding *holding,
                             SEXP keeper, dpa_hub *hub, SEXP key, ffi_watcher *watch,
-                            dpa_trace *trace, SEXP out) {
+                            dpa_trace *trace, int count, SEXP out) {
   dpa_local local;
   dpa_arena arena = {NULL, 0, 0};
   dpa_key run;
   dpa_local_layout(&local, &arena, plan, holding);
+  const size_t bytes = arena.used;
   if (!ffi_place(&arena, keeper))
     return DPA_SIZE;
   dpa_local_layout(&local, &arena, plan, holding);
@@ -99,7 +116,11 @@ static dpa_status run_local(const dpa_plan *plan, const dpa_holding *holding,
     return status;
   dpa_local_start(&local, &run);
   const dpa_engine engine = dpa_local_engine(&local, ffi_poll, watch);
+  const int blas = ffi_blas_alone();
   status = dpa_run(hub, &engine, &run, trace);
+  ffi_blas_again(blas);
+  if (count)
+    put_work(out, &local, bytes);
   dpa_local_close(&local);
   dpa_forget(&run, sizeof run);
   return status;
@@ -143,12 +164,14 @@ static void check_holdings(ffi_reader *reader, const dpa_plan *plan,
 /* spec: see ffi_plan.c; records: see ffi_records.h, NULL with an engine of R's; key:
  * the run's; progress: a function of the number of finished rounds, or NULL. */
 SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
-  const char *names[] = {"status", "begun", "done",      "f",     "iterates", "gap",
-                         "step",   "sent",  "condition", "extra", "states",   ""};
+  const char *names[] = {"status", "begun", "done", "f",         "iterates",
+                         "gap",    "step",  "sent", "condition", "extra",
+                         "states", "work",  ""};
   ffi_reader reader = {spec, NULL}, data = {records, NULL};
   SEXP keeper = PROTECT(ffi_keeper()), out = PROTECT(Rf_mkNamed(VECSXP, names));
   const dpa_plan *plan = ffi_plan(&reader, keeper);
   const int keep = ffi_flag(&reader, "keep");
+  const int count = ffi_has(&reader, "count") && ffi_flag(&reader, "count");
   const int late =
       !reader.bad && plan->relay == &dpa_relay_server ? ffi_flag(&reader, "late") : 0;
   SEXP functions = ffi_field(&reader, "engine");
@@ -174,9 +197,10 @@ SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
   dpa_status status = DPA_SIZE;
   if (ffi_place(&arena, keeper)) {
     dpa_hub_layout(&hub, &arena, plan);
-    status = holding ? run_local(plan, holding, keeper, &hub, key, &watch, &trace, out)
-                     : run_elsewhere(plan, functions, keeper, &hub, key, &watch, &trace,
-                                     out);
+    status =
+        holding
+            ? run_local(plan, holding, keeper, &hub, key, &watch, &trace, count, out)
+            : run_elsewhere(plan, functions, keeper, &hub, key, &watch, &trace, out);
   }
   SET_VECTOR_ELT(out, STATUS, ffi_status(status));
   SET_VECTOR_ELT(out, BEGUN, Rf_ScalarInteger((int)trace.begun));

@@ -1,8 +1,7 @@
 #include "data/records.h"
 
-#include "blas.h"
 #include "data/entries.h"
-#include "vector.h"
+#include "data/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,27 +35,8 @@ size_t dpa_records_stored(const dpa_records *records) {
 
 /* ---- passes ---------------------------------------------------------------------- */
 
-/* Margins of contiguous rows, several at a time: each is a sum in order, whose terms
- * wait for each other. */
 static void row_margin(const dpa_records *r, const double *f, double *out) {
-  const size_t d = r->d;
-  size_t k = 0;
-  for (; k + 4 <= r->n; k += 4) {
-    const double *a = r->dense + k * d, *b = a + d, *c = b + d, *e = c + d;
-    double sa = 0.0, sb = 0.0, sc = 0.0, se = 0.0;
-    for (size_t j = 0; j < d; j++) {
-      sa += a[j] * f[j];
-      sb += b[j] * f[j];
-      sc += c[j] * f[j];
-      se += e[j] * f[j];
-    }
-    out[k] = sa;
-    out[k + 1] = sb;
-    out[k + 2] = sc;
-    out[k + 3] = se;
-  }
-  for (; k < r->n; k++)
-    out[k] = dpa_dot(r->dense + k * d, f, d);
+  dpa_rows_times(r->dense, r->n, r->d, f, out);
 }
 
 /* Margins of column-major rows, wherever a row lies in its block. */
@@ -104,17 +84,7 @@ void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
 
 /* The next three: g += X' w, where row k is taken w[k] times as it is stored. */
 static void row_gradient(const dpa_records *r, const double *w, double *g) {
-  const size_t d = r->d;
-  size_t k = 0;
-  for (; k + 4 <= r->n; k += 4) {
-    const double *a = r->dense + k * d, *b = a + d, *c = b + d, *e = c + d;
-    const double wa = w[k], wb = w[k + 1], wc = w[k + 2], we = w[k + 3];
-    for (size_t j = 0; j < d; j++)
-      g[j] = g[j] + wa * a[j] + wb * b[j] + wc * c[j] + we * e[j];
-  }
-  for (; k < r->n; k++)
-    for (size_t j = 0; j < d; j++)
-      g[j] += w[k] * r->dense[k * d + j];
+  dpa_rows_add(r->dense, r->n, r->d, w, g);
 }
 
 static void column_gradient(const dpa_records *r, const double *w, double *g) {
@@ -163,9 +133,7 @@ void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) 
 
 static void dense_hessian(const dpa_records *r, const double *w, double *H,
                           double *block) {
-  const double one = 1.0;
   const size_t d = r->d, n = r->n;
-  const int di = (int)d;
   for (size_t start = 0; start < n; start += DPA_HESSIAN_BLOCK) {
     const size_t m = n - start < DPA_HESSIAN_BLOCK ? n - start : DPA_HESSIAN_BLOCK;
     for (size_t k = 0; k < m; k++) {
@@ -175,9 +143,7 @@ static void dense_hessian(const dpa_records *r, const double *w, double *H,
       for (size_t j = 0; j < d; j++)
         block[k * d + j] = root * x[j * stride];
     }
-    const int mi = (int)m;
-    F77_CALL(dsyrk)
-    ("L", "N", &di, &mi, &one, block, &di, &one, H, &di FCONE FCONE);
+    dpa_rows_square(block, m, d, H);
   }
 }
 

@@ -11,21 +11,59 @@
  * and is not believed further away than this (in margins). */
 #define MODEL_SHARE 1e-6
 #define MODEL_REACH 1.0
-/* A new curvature for the model costs about this many steps. */
-#define MODEL_PRICE 4
+/* A curvature for the model has paid when it has answered so many problems, at about
+ * two passes each. */
+#define MODEL_SERVES 4.0
+/* A price in passes that is paid at once, and the passes a new diagonal is worth. */
+#define CHEAP 10.0
+#define DIAGONAL_AGE 10
+/* A factor of another quad serves within this ratio. */
+#define FAR 2.0
 
-dpa_status dpa_solver_factorise(dpa_solver *s) {
+void dpa_solver_prices(dpa_solver *s) {
+  const double d = (double)s->data->d, n = (double)s->data->n;
+  const double stored = fmax(1.0, (double)dpa_records_stored(s->data));
+  const int dense = s->data->dense != NULL;
+  s->factor_price = (dense ? 0.2 : 0.05) * d * d * d / stored;
+  s->price = s->factor_price + (dense ? d / 16.0 : 0.5 * stored / fmax(n, 1.0));
+  if (s->data->d <= 32)
+    s->price = s->factor_price = 0.0;
+}
+
+static int affordable(const dpa_solver *s, double price) {
+  return s->factor && (price <= CHEAP || s->at.spent >= price);
+}
+
+static dpa_status factorise(dpa_solver *s) {
   const size_t d = s->data->d;
-  s->at.refactor = 0;
-  if (!s->factor)
-    return DPA_OK;
   memcpy(s->factor, s->curvature, d * d * sizeof *s->factor);
   for (size_t j = 0; j < d; j++)
     s->factor[j * d + j] += s->at.quad;
   const int di = (int)d;
   int info = 0;
   F77_CALL(dpotrf)("L", &di, s->factor, &di, &info FCONE);
+  s->at.factor_quad = s->at.quad;
+  s->work.factors++;
   return info == 0 ? DPA_OK : DPA_NUMERIC;
+}
+
+dpa_status dpa_solver_follow(dpa_solver *s) {
+  const double ratio = s->at.quad / s->at.factor_quad;
+  if (s->at.curved != DPA_FULL || ratio == 1.0 ||
+      (s->factor_price > 1.0 && ratio < FAR && ratio > 1.0 / FAR))
+    return DPA_OK;
+  return factorise(s);
+}
+
+dpa_status dpa_solver_improve(dpa_solver *s) {
+  const int full = s->at.curved == DPA_FULL;
+  if (full && s->at.factor_quad != s->at.quad && affordable(s, s->factor_price)) {
+    s->at.spent = 0;
+    return factorise(s);
+  }
+  if (affordable(s, s->price) || (!full && s->at.age >= DIAGONAL_AGE))
+    return dpa_solver_rebuild(s);
+  return DPA_OK;
 }
 
 /* For a tied loss |L'''| = L'' |1 - 2 |L'||, whose second factor moves by at most 1/2 a
@@ -45,24 +83,28 @@ static double unbalance(const dpa_solver *s) {
 
 dpa_status dpa_solver_rebuild(dpa_solver *s) {
   const size_t n = s->data->n, d = s->data->d;
+  const int full = s->at.curved == DPA_FULL || affordable(s, s->price);
   dpa_record_slopes(s->data, s->loss, s->width, s->margin, s->derivative, s->along);
   for (size_t k = 0; k < n; k++)
     s->along[k] *= s->weight;
-  memset(s->curvature, 0, (s->factor ? d * d : d) * sizeof *s->curvature);
-  if (s->factor)
-    dpa_records_add_hessian(s->data, s->along, s->curvature, s->block);
-  else
-    dpa_records_add_diagonal(s->data, s->along, s->curvature);
-  s->at.unbalance = s->loss->constants(s->width).tied ? unbalance(s) : 1.0;
-  s->at.curved = 1;
+  memset(s->curvature, 0, (full ? d * d : d) * sizeof *s->curvature);
   s->at.age = 0;
-  s->at.served = 0;
-  if (s->factor) { /* a diagonal is only a scale: there the pairs are the curvature */
-    s->at.pairs = 0;
-    memcpy(s->anchor, s->f, d * sizeof *s->anchor);
-    s->at.distance = s->at.curved_distance = 0.0;
+  if (!full) { /* only a scale: there the pairs are the curvature */
+    s->at.curved = DPA_DIAGONAL;
+    dpa_records_add_diagonal(s->data, s->along, s->curvature);
+    s->work.diagonal += n;
+    return DPA_OK;
   }
-  return dpa_solver_factorise(s);
+  s->at.curved = DPA_FULL;
+  dpa_records_add_hessian(s->data, s->along, s->curvature, s->block);
+  s->work.squares += n;
+  s->at.unbalance = s->loss->constants(s->width).tied ? unbalance(s) : 1.0;
+  s->at.served = 0;
+  s->at.spent = 0;
+  s->at.pairs = 0;
+  memcpy(s->anchor, s->f, d * sizeof *s->anchor);
+  s->at.distance = s->at.curved_distance = 0.0;
+  return factorise(s);
 }
 
 /* What is left of (H + quad I) dir + grad, whose solution dir is meant to be: Cholesky
@@ -122,7 +164,8 @@ static double model_error(const dpa_solver *s, double distance, double curved_di
 dpa_status dpa_solver_try_model(dpa_solver *s) {
   const size_t d = s->data->d;
   const dpa_loss_constants loss = s->loss->constants(s->width);
-  if (!s->factor || !loss.self_concordant || s->at.enough > s->at.tol ||
+  if (s->at.curved != DPA_FULL || s->at.factor_quad != s->at.quad ||
+      !loss.self_concordant || s->at.enough > s->at.tol ||
       s->at.tol < MODEL_SHARE * s->at.norm)
     return DPA_CONTINUE;
   if (s->at.longest < 0.0)
@@ -156,9 +199,10 @@ dpa_status dpa_solver_try_model(dpa_solver *s) {
     if (s->at.distance == 0.0 ||
         model_error(s, 0.0, 0.0, length, square) > 0.25 * allowed)
       return DPA_CONTINUE;
-    if (s->at.waited++ < s->at.wait)
+    const int earned = (double)s->at.served >= fmax(MODEL_SERVES, 0.5 * s->price);
+    if ((!earned && !affordable(s, s->price)) || s->at.waited++ < s->at.wait)
       return DPA_CONTINUE;
-    s->at.wait = s->at.served >= MODEL_PRICE ? 0 : 2 * s->at.wait + 1;
+    s->at.wait = earned ? 0 : 2 * s->at.wait + 1;
     s->at.waited = 0;
     const dpa_status status = dpa_solver_rebuild(s);
     if (status != DPA_OK)

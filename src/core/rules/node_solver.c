@@ -3,6 +3,7 @@
 #include "blas.h"
 #include "data/record_loss.h"
 #include "rules/node_model.h"
+#include "rules/node_pass.h"
 #include "vector.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@
  * has seen to it that fewer than SURE arrive: R/plan-graph-rounding.R. */
 #define MAX_PLAIN 100000
 #define SURE_PLAIN 10000000
-#define MIN_AGE 2 /* steps a curvature serves before it may be rebuilt */
+#define MIN_AGE 2 /* steps a curvature serves before it may be replaced */
+#define FREE 2    /* steps on a problem that no curvature would spare */
 #define MAX_SEARCH 50
 #define BLOCK 256
 int dpa_solver_full(const dpa_records *data) {
@@ -34,6 +36,8 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
   const size_t n = data->n, d = data->d;
   const int full = dpa_solver_full(data);
   memset(s, 0, sizeof *s);
+  s->data = data;
+  s->threads = 1;
   s->roam = INFINITY;
   s->loss = loss;
   s->width = width;
@@ -45,8 +49,7 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
   s->margin = DPA_TAKE(arena, double, n);
   s->along = DPA_TAKE(arena, double, n);
   s->derivative = DPA_TAKE(arena, double, n);
-  if (n > DPA_SUM_BLOCK)
-    s->part = DPA_TAKE(arena, double, d);
+  dpa_pass_layout(s, arena);
   s->curvature = DPA_TAKE(arena, double, full ? d *d : d);
   if (full) {
     s->factor = DPA_TAKE(arena, double, d *d);
@@ -67,6 +70,7 @@ void dpa_solver_use(dpa_solver *s, const dpa_records *data, double weight) {
   s->data = data;
   s->weight = weight;
   s->at.longest = -1.0;
+  dpa_solver_prices(s);
 }
 
 /* Whole-problem gradient and its norm from the data's part. The parts cancel at the
@@ -82,30 +86,9 @@ static void refresh_gradient(dpa_solver *s) {
   s->at.enough = isfinite(s->roam) ? s->at.tol : fmax(s->at.tol, DPA_ROUNDING * parts);
 }
 
-/* data_grad from the derivatives, block by block so that rounding does not grow with
- * the number of records. */
-static void data_gradient(dpa_solver *s) {
-  const size_t d = s->data->d, n = s->data->n;
-  memset(s->data_grad, 0, d * sizeof *s->data_grad);
-  if (!s->part)
-    dpa_records_add_gradient(s->data, s->derivative, s->data_grad);
-  for (size_t first = 0; s->part && first < n; first += DPA_SUM_BLOCK) {
-    const size_t m = n - first < DPA_SUM_BLOCK ? n - first : DPA_SUM_BLOCK;
-    const dpa_records rows = dpa_records_part(s->data, first, m);
-    memset(s->part, 0, d * sizeof *s->part);
-    dpa_records_add_gradient(&rows, s->derivative + first, s->part);
-    for (size_t j = 0; j < d; j++)
-      s->data_grad[j] += s->part[j];
-  }
-  for (size_t j = 0; j < d; j++)
-    s->data_grad[j] *= s->weight;
-}
-
 /* Margins and the data's gradient from f. */
 static void from_scratch(dpa_solver *s) {
-  dpa_records_margin(s->data, s->f, s->margin);
-  dpa_record_slopes(s->data, s->loss, s->width, s->margin, s->derivative, NULL);
-  data_gradient(s);
+  dpa_solver_pass(s, DPA_PASS_POINT);
   s->at.known = 1;
   s->at.travelled = dpa_norm(s->f, s->data->d);
 }
@@ -138,7 +121,6 @@ void dpa_solver_start(dpa_solver *s, double quad, const double *lin, double tol)
   if (s->at.ahead && s->at.known)
     memcpy(s->f, s->base, d * sizeof *s->f);
   s->at.ahead = 0;
-  s->at.refactor = s->at.refactor || quad != s->at.quad;
   s->at.quad = quad;
   s->lin = lin;
   s->at.tol = tol;
@@ -160,7 +142,7 @@ static void direction(dpa_solver *s) {
     for (size_t j = 0; j < d; j++)
       s->dir[j] -= coefficient[p] * s->grad_pair[p * d + j];
   }
-  if (s->factor) {
+  if (s->at.curved == DPA_FULL) {
     const int di = (int)d, one = 1;
     int info = 0;
     F77_CALL(dpotrs)("L", &di, &one, s->factor, &di, s->dir, &di, &info FCONE);
@@ -192,9 +174,9 @@ static double trial(dpa_solver *s, double t) {
   return s->weight * sum;
 }
 
-/* A step length at which the (increasing) directional derivative is small: secant
- * steps, kept inside a bracket. */
-static double search(dpa_solver *s, double descent) {
+/* A step length at which the (increasing) directional derivative is small, the losses'
+ * part of which is `full` at 1: secant steps, kept inside a bracket. */
+static double search(dpa_solver *s, double descent, double full) {
   const size_t d = s->data->d;
   const double dd = dpa_dot(s->dir, s->dir, d), fd = dpa_dot(s->f, s->dir, d);
   const double ld = dpa_dot(s->lin, s->dir, d);
@@ -202,7 +184,8 @@ static double search(dpa_solver *s, double descent) {
       (s->at.iterations < LOOSE ? SEARCH_LOOSE : SEARCH_TIGHT) * fabs(descent);
   double low = 0.0, at_low = descent, high = INFINITY, at_high = 0.0, t = 1.0;
   for (int tries = 0;; tries++) {
-    const double at = trial(s, t) + s->at.quad * (fd + t * dd) + ld;
+    const double at =
+        (tries == 0 ? full : trial(s, t)) + s->at.quad * (fd + t * dd) + ld;
     if (!(fabs(at) > enough) || tries == MAX_SEARCH)
       return t;
     if (at < 0.0) {
@@ -255,39 +238,45 @@ static dpa_status plain_step(dpa_solver *s) {
   for (size_t j = 0; j < d; j++)
     s->f[j] = s->at.plain == 1 ? 0.0 : s->f[j] - s->grad[j] / most;
   s->at.pairs = 0;
-  s->at.curved = 0;
+  s->at.curved = DPA_NO_CURVATURE;
   from_scratch(s);
   refresh_gradient(s);
   s->at.iterations++;
   return DPA_CONTINUE;
 }
 
-/* From f by t dir, whose margins are known. */
-static void take_step(dpa_solver *s, double t) {
+/* Along dir, as far as it pays. */
+static void take_step(dpa_solver *s, double descent) {
   const size_t n = s->data->n, d = s->data->d;
+  const double t = search(s, descent, dpa_solver_pass(s, DPA_PASS_STEP));
   s->at.travelled += dpa_norm(s->f, d) + t * dpa_norm(s->dir, d);
   memcpy(s->old_grad, s->grad, d * sizeof *s->grad);
   for (size_t j = 0; j < d; j++)
     s->f[j] += t * s->dir[j];
   for (size_t k = 0; k < n; k++)
     s->margin[k] += t * s->along[k];
-  data_gradient(s); /* from the derivatives of the accepted trial */
+  if (t != 1.0) /* the derivatives of the accepted trial */
+    dpa_solver_pass(s, DPA_PASS_BACK);
   refresh_gradient(s);
   remember_pair(s, t);
   s->at.iterations++;
   s->at.age++;
+  s->at.spent += s->at.iterations > FREE;
   s->at.distance = -1.0;
 }
 
-dpa_status dpa_solver_advance(dpa_solver *s) {
-  dpa_status status = DPA_OK;
+/* What a new problem, or a point with none, needs before a step. */
+static dpa_status prepare(dpa_solver *s) {
   if (!s->at.known || (s->at.iterations == 0 && s->at.travelled > s->roam))
     from_scratch(s);
-  if (s->at.iterations == 0) {
-    refresh_gradient(s);
-    if (s->at.curved && s->at.refactor)
-      status = dpa_solver_factorise(s);
-  }
+  if (s->at.iterations > 0)
+    return DPA_OK;
+  refresh_gradient(s);
+  return dpa_solver_follow(s);
+}
+
+dpa_status dpa_solver_advance(dpa_solver *s) {
+  dpa_status status = prepare(s);
   if (!isfinite(s->at.norm) || status != DPA_OK)
     return s->at.plain == 0 ? plain_step(s) : DPA_NUMERIC;
   if (s->at.norm <= s->at.enough && drifted(s)) {
@@ -298,7 +287,7 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
     return DPA_OK;
   if (s->at.plain > 0 || s->at.iterations >= MAX_STEPS)
     return plain_step(s);
-  if (!s->at.curved)
+  if (s->at.curved == DPA_NO_CURVATURE)
     status = dpa_solver_rebuild(s);
   if (status == DPA_OK && s->at.iterations == 0) {
     const dpa_status solved = dpa_solver_try_model(s);
@@ -314,9 +303,8 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
   const double descent = dpa_dot(s->grad, s->dir, s->data->d);
   if (!(descent < 0.0))
     return plain_step(s);
-  dpa_records_margin(s->data, s->dir, s->along);
   const double before = s->at.norm;
-  take_step(s, search(s, descent));
+  take_step(s, descent);
   if (s->at.norm < s->at.best) {
     s->at.best = s->at.norm;
     s->at.idle = 0;
@@ -324,7 +312,7 @@ dpa_status dpa_solver_advance(dpa_solver *s) {
     return plain_step(s);
   }
   if (s->at.norm > s->at.enough && s->at.norm > PAYS * before && s->at.age >= MIN_AGE)
-    status = dpa_solver_rebuild(s);
+    status = dpa_solver_improve(s);
   return status == DPA_OK ? DPA_CONTINUE : plain_step(s);
 }
 
@@ -332,5 +320,6 @@ const double *dpa_solver_margin(dpa_solver *s) {
   if (!s->at.ahead)
     return s->margin;
   dpa_records_margin(s->data, s->f, s->along);
+  s->work.times += s->data->n;
   return s->along;
 }

@@ -2,12 +2,17 @@
  *
  *   minimise over f:  weight * sum_k L_k(x_k'f) + (quad / 2) ||f||^2 + lin'f,
  *
- * L_k the loss of record k (record_loss.h), to a stated gradient norm. Newton's method
- * on a curvature that is kept between problems and rebuilt only when steps stop paying,
- * corrected by limited-memory BFGS pairs. Because the losses are functions of x'f, a
- * step costs one product with X and one with X', and its line search costs no pass over
- * the features at all. The point, its margins and its data gradient are kept too, so a
- * problem that differs in lin and quad starts for free.
+ * L_k the loss of record k (record_loss.h), to a stated gradient norm. Steps on a
+ * curvature that is kept between problems, corrected by limited-memory BFGS pairs. They
+ * begin with a scale, the curvature's diagonal; a full curvature (Newton's method) is
+ * bought when it is cheap, or as soon as steps that it might have spared have cost as
+ * much as it does, by prices in passes that depend on sizes alone (node_model.h). So
+ * all steps and curvatures together cost at most about twice what they would, had one
+ * known beforehand. A step is one pass over the records, by blocks that are multiplied
+ * with the direction and, where the derivatives at its end are known, back; because the
+ * losses are functions of x'f, a line search costs no pass over the features. The
+ * point, its margins and its data gradient are kept too, so a problem that differs in
+ * lin and quad starts for free.
  *
  * To a loose tolerance most problems need no pass at all: for a self-concordant loss
  * the kept gradient and curvature come with a bound on how far their quadratic model is
@@ -20,8 +25,27 @@
 #include "data/records.h"
 #include "status.h"
 
-#define DPA_PAIRS 10        /* BFGS pairs kept */
-#define DPA_SUM_BLOCK 16384 /* records whose gradients are summed apart */
+#define DPA_PAIRS 10 /* BFGS pairs kept */
+#define DPA_SUM_ROWS                                                                   \
+  16384 /* records whose gradients are summed in one row, at most                      \
+         */
+
+/* The curvature that a solver has. */
+typedef enum dpa_curvature {
+  DPA_NO_CURVATURE,
+  DPA_DIAGONAL, /* its diagonal: a scale */
+  DPA_FULL      /* d x d, with a Cholesky factor */
+} dpa_curvature;
+
+/* What was done with rows, counted one by one; never part of a state. It depends on the
+ * records, so it must not leave a private run. */
+typedef struct dpa_work {
+  uint64_t times;    /* products with a vector */
+  uint64_t back;     /* products back: rows that were added up */
+  uint64_t squares;  /* rows in full curvatures */
+  uint64_t diagonal; /* rows in diagonals */
+  uint64_t factors;  /* Cholesky factors */
+} dpa_work;
 
 /* All that changes but the arrays: a solver whose arrays and `at` are copied goes on as
  * the first would. */
@@ -39,11 +63,13 @@ typedef struct dpa_solver_state {
   double unbalance;       /* at anchor |L'''| <= unbalance L'' */
   double distance;        /* ||f - anchor|| and its length in the curvature's norm; */
   double curved_distance; /* distance < 0: not up to date */
+  double factor_quad;     /* the factor's */
   int known;        /* margin and data_grad belong to f, or to base when f is ahead */
   int ahead;        /* f is the answer of the model around base */
-  int curved;       /* curvature has been computed */
-  int refactor;     /* factor belongs to another quad */
+  int curved;       /* what curvature has been computed */
   int age;          /* steps taken with this curvature */
+  int spent;        /* of them (and of those with the one before, if it was a diagonal),
+                       how many a better one might have spared */
   int served;       /* problems solved by the model since the last curvature */
   int wait, waited; /* problems to solve by steps before the model gets a new one */
   int iterations;   /* steps taken on this problem */
@@ -53,10 +79,13 @@ typedef struct dpa_solver_state {
 typedef struct dpa_solver {
   const dpa_records *data;
   const dpa_loss *loss;
-  double width;  /* parameter of the loss */
-  double weight; /* > 0 */
-  double roam;   /* margins are worked out anew when f has travelled farther; infinite:
-                    only   when their rounding could be felt */
+  double width;        /* parameter of the loss */
+  double weight;       /* > 0 */
+  int threads;         /* that share a pass */
+  double price;        /* of a full curvature, in passes; */
+  double factor_price; /* and of its factor alone: see node_model.h */
+  double roam; /* margins are worked out anew when f has travelled farther; infinite:
+                  only   when their rounding could be felt */
   const double *lin;  /* d; the caller's, must live as long as the problem */
   double *f;          /* d: the current point; the minimiser after DPA_OK */
   double *data_grad;  /* d: weight * X' dL(X f) */
@@ -66,20 +95,23 @@ typedef struct dpa_solver {
   double *margin;     /* n: X f */
   double *along;      /* n: X dir */
   double *derivative; /* n: dL_k at the trial point */
-  double *part;       /* d: sum over a block of records; NULL when one block is all */
-  double *curvature;  /* d x d lower triangle of the data's Hessian at an earlier point,
-                         or d: its diagonal */
-  double *factor; /* d x d: Cholesky factor of curvature + quad I; NULL if diagonal */
+  double *sum;        /* sums x stride: sums over chunks of records */
+  size_t sums, stride;
+  double *curvature; /* d x d lower triangle of the data's Hessian at an earlier point,
+                        or d: its diagonal */
+  double *factor; /* d x d: Cholesky factor of curvature + quad I; NULL if a diagonal is
+                     all that there ever is */
   double *base;   /* d: where margin and data_grad are known while f is ahead of it */
   double *anchor; /* d: where the full curvature was computed */
   double *block;  /* work space of the dense Hessian; NULL when not needed */
   double *step_pair; /* DPA_PAIRS x d: steps */
   double *grad_pair; /* DPA_PAIRS x d: changes of the gradient */
   dpa_solver_state at;
+  dpa_work work;
 } dpa_solver;
 
-/* Whether a node of this shape keeps a full d x d curvature (else its diagonal). The
- * matrices stay smaller than the records themselves. */
+/* Whether a node of this shape has room for a full d x d curvature (else for its
+ * diagonal). The matrices stay smaller than the records themselves. */
 int dpa_solver_full(const dpa_records *data);
 
 /* Take the work space from `arena` (measuring when it has no base) and, when placing,

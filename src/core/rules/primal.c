@@ -27,6 +27,11 @@ dpa_status dpa_primal_pose(dpa_party *party, const dpa_order *order,
   return DPA_CONTINUE;
 }
 
+dpa_status dpa_primal_advance(dpa_party *party) {
+  party->as.node.solver.threads = party->threads;
+  return dpa_solver_advance(&party->as.node.solver);
+}
+
 dpa_status dpa_primal_send(dpa_party *party, const dpa_order *order) {
   memcpy(party->message, party->as.node.solver.f, party->d * sizeof *party->message);
   return dpa_send(party, order, 0, DPA_NOISE_OUTPUT, order->output_scale,

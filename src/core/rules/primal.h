@@ -15,6 +15,9 @@
 dpa_status dpa_primal_pose(dpa_party *party, const dpa_order *order,
                            dpa_purpose purpose);
 
+/* A step of the node's solver. */
+dpa_status dpa_primal_advance(dpa_party *party);
+
 /* message = the solver's point as it may be sent, with noise of order->output_scale. */
 dpa_status dpa_primal_send(dpa_party *party, const dpa_order *order);
 

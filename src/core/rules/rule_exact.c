@@ -11,7 +11,7 @@ static dpa_status begin(dpa_party *party, const dpa_order *order) {
 
 static dpa_status advance(dpa_party *party, const dpa_order *order) {
   dpa_node *node = &party->as.node;
-  dpa_status status = dpa_solver_advance(&node->solver);
+  dpa_status status = dpa_primal_advance(party);
   if (status == DPA_OK)
     status = dpa_primal_send(party, order);
   if (status != DPA_OK)

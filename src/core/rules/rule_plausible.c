@@ -10,7 +10,7 @@ static dpa_status begin(dpa_party *party, const dpa_order *order) {
 }
 
 static dpa_status advance(dpa_party *party, const dpa_order *order) {
-  const dpa_status status = dpa_solver_advance(&party->as.node.solver);
+  const dpa_status status = dpa_primal_advance(party);
   return status == DPA_OK ? dpa_primal_send(party, order) : status;
 }
 

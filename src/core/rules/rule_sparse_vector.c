@@ -76,7 +76,7 @@ static dpa_status begin(dpa_party *party, const dpa_order *order) {
 
 static dpa_status advance(dpa_party *party, const dpa_order *order) {
   dpa_node *node = &party->as.node;
-  const dpa_status status = dpa_solver_advance(&node->solver);
+  const dpa_status status = dpa_primal_advance(party);
   if (status != DPA_OK)
     return status;
   if (node->passed)

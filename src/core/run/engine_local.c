@@ -4,6 +4,8 @@
 
 #include "run/engine_local.h"
 
+#include "rules/node_pass.h"
+#include "run/relay.h"
 #include "run/step.h"
 
 void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
@@ -15,6 +17,7 @@ void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
   local->party = DPA_TAKE(arena, dpa_party, parties);
   local->status = DPA_TAKE(arena, dpa_status, parties);
   local->inbox = DPA_TAKE(arena, const double *, parties);
+  local->turn = DPA_TAKE(arena, size_t, parties);
   for (size_t i = 0; i < parties; i++)
     dpa_party_open(arena->base ? &local->party[i] : &measured, arena, plan, i,
                    &holding[i].records, holding[i].users, holding[i].size);
@@ -27,6 +30,25 @@ void dpa_local_start(dpa_local *local, const dpa_key *key) {
     dpa_party_start(&local->party[i], &own);
   }
   dpa_forget(&own, sizeof own);
+}
+
+dpa_work dpa_local_work(const dpa_local *local) {
+  dpa_work sum = {0};
+  const dpa_layout *layout = local->plan->relay->layout;
+  for (size_t i = 0; i < local->plan->parties; i++) {
+    const dpa_party *party = &local->party[i];
+    const dpa_work *work = layout == &dpa_layout_node    ? &party->as.node.solver.work
+                           : layout == &dpa_layout_users ? &party->as.users.solver.work
+                                                         : NULL;
+    if (!work)
+      continue;
+    sum.times += work->times;
+    sum.back += work->back;
+    sum.squares += work->squares;
+    sum.diagonal += work->diagonal;
+    sum.factors += work->factors;
+  }
+  return sum;
 }
 
 /* Where the stack was while a stream was drawn from: its last block, and what it was
@@ -45,25 +67,47 @@ void dpa_local_close(dpa_local *local) {
   forget_stack();
 }
 
-/* One call of begin (first) or advance for every party that is not finished. Answers
- * whether some party has more to do. */
+/* One call of begin (first) or advance. */
+static int step(dpa_local *local, size_t i, int first) {
+  dpa_party *party = &local->party[i];
+  local->status[i] =
+      first ? dpa_party_begin(party, local->plan, local->round, local->inbox[i])
+            : dpa_party_advance(party);
+  return local->status[i] == DPA_CONTINUE;
+}
+
+/* How many of the parties in turn get a thread each: all, or where those that are left
+ * over when threads share them evenly are long enough for threads to share their
+ * passes, the others. */
+static int apart(dpa_local *local, int parties) {
+  const int threads = local->plan->threads, even = parties - parties % threads;
+  const int nodes = local->plan->relay->layout == &dpa_layout_node;
+  int share = nodes && threads > 1;
+  for (int k = even; k < parties; k++)
+    share = share && dpa_pass_sums(&local->party[local->turn[k]].as.node.solver) >=
+                         2 * (size_t)threads;
+  for (int k = 0; nodes && k < parties; k++)
+    local->party[local->turn[k]].threads = share && k >= even ? threads : 1;
+  return share ? even : parties;
+}
+
+/* One step of every party that is not finished. Answers whether some party has more to
+ * do. */
 static int sweep(dpa_local *local, int first) {
-  const int parties = (int)local->plan->parties;
-  int more = 0;
+  int parties = 0, more = 0;
+  for (size_t i = 0; i < local->plan->parties; i++)
+    if (first || local->status[i] == DPA_CONTINUE)
+      local->turn[parties++] = i;
+  const int alone = apart(local, parties);
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic, 1) num_threads(local->plan->threads)        \
     reduction(|                                                                        \
-              : more) if (local->plan->threads > 1 && parties > 1)
+              : more) if (local->plan->threads > 1 && alone > 1)
 #endif
-  for (int i = 0; i < parties; i++) {
-    dpa_party *party = &local->party[i];
-    if (first)
-      local->status[i] =
-          dpa_party_begin(party, local->plan, local->round, local->inbox[i]);
-    else if (local->status[i] == DPA_CONTINUE)
-      local->status[i] = dpa_party_advance(party);
-    more |= local->status[i] == DPA_CONTINUE;
-  }
+  for (int k = 0; k < alone; k++)
+    more |= step(local, local->turn[k], first);
+  for (int k = alone; k < parties; k++)
+    more |= step(local, local->turn[k], first);
   return more;
 }
 

@@ -1,5 +1,6 @@
-/* The engine of one process: threads share the parties of a round. With one party they
- * share its passes over records. Results are the same for any number of threads. */
+/* The engine of one process: threads share the parties of a round; those that cannot be
+ * shared evenly, and a party alone, go one by one and the threads share their passes
+ * over records. Results are the same for any number of threads. */
 #ifndef DPA_ENGINE_LOCAL_H
 #define DPA_ENGINE_LOCAL_H
 
@@ -20,6 +21,7 @@ typedef struct dpa_local {
   dpa_party *party; /* placed by the layout, as the next ones */
   dpa_status *status;
   const double **inbox;
+  size_t *turn; /* the parties with more to do */
   uint32_t round;
   int waiting; /* submitted, and not yet worked on */
 } dpa_local;
@@ -30,6 +32,10 @@ void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
 
 /* Start all parties, with keys derived from the run's. */
 void dpa_local_start(dpa_local *local, const dpa_key *key);
+
+/* What all solvers have done with rows so far. */
+dpa_work dpa_local_work(const dpa_local *local);
+
 void dpa_local_close(dpa_local *local);
 
 dpa_engine dpa_local_engine(dpa_local *local, dpa_poll poll, void *poll_context);

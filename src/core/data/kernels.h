@@ -1,0 +1,18 @@
+/* Products with a dense block of rows, row after row in memory. Sums are taken in an
+ * order that depends on the sizes alone, so they are the same on every machine and for
+ * any number of threads; wherever the processor has wide vectors they are used. */
+#ifndef DPA_KERNELS_H
+#define DPA_KERNELS_H
+
+#include <stddef.h>
+
+/* out[k] = (row k)'f for n rows of d: each a function of its row and f alone. */
+void dpa_rows_times(const double *x, size_t n, size_t d, const double *f, double *out);
+
+/* g += sum_k w[k] (row k) */
+void dpa_rows_add(const double *x, size_t n, size_t d, const double *w, double *g);
+
+/* H += sum_k (row k)(row k)', the lower triangle of a d x d column-major matrix. */
+void dpa_rows_square(const double *x, size_t n, size_t d, double *H);
+
+#endif

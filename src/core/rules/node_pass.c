@@ -1,0 +1,115 @@
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "rules/node_pass.h"
+
+#include "data/record_loss.h"
+#include "vector.h"
+
+#include <string.h>
+
+/* Sums: at most so many at a time, of at least so many rows each, and of at most
+ * DPA_SUM_ROWS, which bounds their rounding. */
+#define MOST_SUMS 64
+#define LEAST_ROWS 256
+/* A block: at most so many rows, and as few as have about so many entries. */
+#define BLOCK 256
+#define BLOCK_ENTRIES 32768
+
+/* Clearing and adding up the sums must stay small next to the pass itself. */
+static size_t most_sums(const dpa_records *data) {
+  size_t sums = data->d > 0 ? dpa_records_stored(data) / (4 * data->d) : 1;
+  if (sums > data->n / LEAST_ROWS)
+    sums = data->n / LEAST_ROWS;
+  if (sums > MOST_SUMS)
+    sums = MOST_SUMS;
+  return sums > 0 ? sums : 1;
+}
+
+static size_t chunks_of(const dpa_records *data) {
+  const size_t least = (data->n + DPA_SUM_ROWS - 1) / DPA_SUM_ROWS;
+  const size_t most = most_sums(data);
+  return most > least ? most : least;
+}
+
+void dpa_pass_layout(dpa_solver *s, dpa_arena *arena) {
+  s->sums = most_sums(s->data);
+  s->stride = (s->data->d + 16) / 8 * 8; /* no cache line belongs to two sums */
+  if (s->data->d > SIZE_MAX / 16 / MOST_SUMS)
+    arena->overflow = 1;
+  s->sum = DPA_TAKE(arena, double, s->sums * s->stride);
+}
+
+size_t dpa_pass_sums(const dpa_solver *s) {
+  return s->sums;
+}
+
+static size_t block_rows(const dpa_records *data) {
+  if (!data->dense || data->lead || data->d == 0)
+    return BLOCK;
+  const size_t rows = BLOCK_ENTRIES / data->d / 4 * 4;
+  return rows > BLOCK ? BLOCK : rows < 16 ? 16 : rows;
+}
+
+/* One block, from row `at`: its part of the gradient is added to sum, that of the
+ * directional derivative answered. */
+static double block(const dpa_solver *s, dpa_pass pass, size_t at,
+                    const dpa_records *rows, double *sum) {
+  double trial[BLOCK], slope = 0.0;
+  double *derivative = s->derivative + at;
+  if (pass == DPA_PASS_POINT) {
+    dpa_records_margin(rows, s->f, s->margin + at);
+    dpa_record_slopes(rows, s->loss, s->width, s->margin + at, derivative, NULL);
+  }
+  if (pass == DPA_PASS_STEP) {
+    dpa_records_margin(rows, s->dir, s->along + at);
+    for (size_t k = 0; k < rows->n; k++)
+      trial[k] = s->margin[at + k] + s->along[at + k];
+    dpa_record_slopes(rows, s->loss, s->width, trial, derivative, NULL);
+    slope = dpa_dot(derivative, s->along + at, rows->n);
+  }
+  dpa_records_add_gradient(rows, derivative, sum);
+  return slope;
+}
+
+/* The sum of a chunk, and behind it the directional derivative. */
+static void chunk_sum(const dpa_solver *s, dpa_pass pass, size_t chunk, size_t chunks,
+                      double *sum) {
+  const size_t n = s->data->n, d = s->data->d, step = block_rows(s->data);
+  const size_t base = n / chunks, extra = n % chunks;
+  const size_t first = chunk * base + (chunk < extra ? chunk : extra);
+  const size_t end = first + base + (chunk < extra);
+  memset(sum, 0, (d + 1) * sizeof *sum);
+  for (size_t at = first; at < end; at += step) {
+    const dpa_records rows =
+        dpa_records_part(s->data, at, end - at < step ? end - at : step);
+    sum[d] += block(s, pass, at, &rows, sum);
+  }
+}
+
+double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
+  const size_t d = s->data->d, chunks = chunks_of(s->data);
+  double slope = 0.0;
+  memset(s->data_grad, 0, d * sizeof *s->data_grad);
+  for (size_t first = 0; first < chunks; first += s->sums) {
+    const int m = (int)(chunks - first < s->sums ? chunks - first : s->sums);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic, 1)                                          \
+    num_threads(s->threads) if (s->threads > 1 && m > 1)
+#endif
+    for (int k = 0; k < m; k++)
+      chunk_sum(s, pass, first + (size_t)k, chunks, s->sum + (size_t)k * s->stride);
+    for (int k = 0; k < m; k++) {
+      const double *sum = s->sum + (size_t)k * s->stride;
+      for (size_t j = 0; j < d; j++)
+        s->data_grad[j] += sum[j];
+      slope += sum[d];
+    }
+  }
+  for (size_t j = 0; j < d; j++)
+    s->data_grad[j] *= s->weight;
+  s->work.times += pass == DPA_PASS_BACK ? 0 : s->data->n;
+  s->work.back += s->data->n;
+  return s->weight * slope;
+}

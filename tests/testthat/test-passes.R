@@ -1,0 +1,91 @@
+# What six small runs do with their records, counted row by row: products with a vector (times),
+# products back, rows in d x d curvatures and in diagonals, Cholesky factors, and the bytes of the
+# solvers' memory. No seconds: a change that makes the solver do more work fails here on any
+# machine. When the work is meant to change (or the memory), look at the differences, run
+#   DPADMM_WRITE_PASSES=true Rscript -e 'testthat::test_local(filter = "^passes$")'
+# and commit fixtures/passes.csv with the change that explains it.
+
+records_of <- function(n, d, zeros = 0, alike = 0) {
+  x <- matrix(sin(seq_len(n * d) * sqrt(2)) + alike * sin(seq_len(n)), n, d)
+  x[abs(sin(seq_len(n * d) * sqrt(3))) < zeros] <- 0
+  x <- x / sqrt(max(rowSums(x^2)))
+  y <- ifelse(x %*% cos(seq_len(d)) + 0.1 * sin(17 * seq_len(n)) > 0, 1, -1)
+  list(x = if (zeros > 0) Matrix::Matrix(x, sparse = TRUE) else x, y = as.vector(y))
+}
+
+private <- function(data, method) {
+  list(data = data, fit = function() {
+    dpadmm_fit(data$x, data$y, nodes = 4, method = method, epsilon = 1, delta = 1e-5,
+      iterations = 10, seed = 1)
+  })
+}
+
+exact <- function(data, iterations, loss = "logistic") {
+  list(data = data, fit = function() {
+    dpadmm_fit(data$x, data$y, nodes = 2, method = r_admm(), epsilon = Inf, lambda = 1e-4,
+      iterations = iterations, seed = 1, loss = loss)
+  })
+}
+
+runs <- list(
+  "private, few columns" = private(records_of(2400, 6), mr_admm()),
+  "private, many columns" = private(records_of(800, 90), mr_admm()),
+  "loose" = private(records_of(1200, 40, zeros = 0.8), pp_admm(beta = 1e-2)),
+  "exact, alike columns" = exact(records_of(400, 80, alike = 1), 8),
+  "exact, wide" = exact(records_of(60, 300, zeros = 0.9), 8),
+  "exact, few rows" = exact(records_of(30, 70), 8, loss = "huber")
+)
+
+#' What the solvers did, and the model, when the plan of a run is carried out once more.
+again <- function(run, engine, threads = 1, ...) {
+  plan <- run$plan
+  plan$control$threads <- threads
+  key <- dpadmm:::noise_key(1)
+  held <- dpadmm:::planned_holders(plan$problem, NULL, nrow(run$data$x), key)
+  dpadmm:::run_plan(plan, run$data[c("x", "y")], held, key, engine, ...)
+}
+
+work_of <- function(run) {
+  work <- NULL
+  again(run, dpadmm:::engine_local(function(counts) work <<- counts))
+  unlist(work)
+}
+
+runs <- lapply(runs, function(run) c(run, plan = list(run$fit()$plan)))
+file <- test_path("fixtures", "passes.csv")
+
+test_that("six runs do the work that they are known to do", {
+  skip_on_cran() # a step more or less is no error where rounding is another
+  work <- t(vapply(runs, work_of, numeric(6)))
+  if (Sys.getenv("DPADMM_WRITE_PASSES") == "true") utils::write.csv(work, file)
+  known <- as.matrix(utils::read.csv(file, row.names = 1L))
+  storage.mode(known) <- "double"
+  expect_identical(work, known)
+})
+
+test_that("a fit's trace, plan and result tell nothing of the work", {
+  run <- runs[["private, few columns"]]
+  names <- names(rapply(unclass(run$fit()), function(x) 0, how = "unlist"))
+  expect_false(any(grepl("(^|[.])work|squares|passes|diagonal", names)))
+  expect_null(again(run, dpadmm:::engine_local())$work)
+})
+
+for (name in names(runs)) {
+  run <- runs[[name]]
+  test_that(paste0(name, ": the same bits with more threads, and saved after every round"), {
+    want <- again(run, dpadmm:::engine_local())$f
+    for (threads in 2:3) expect_identical(again(run, dpadmm:::engine_local(), threads)$f, want)
+    saved <- again(run, dpadmm:::engine_stepwise(saved = TRUE))
+    expect_identical(saved$f, want)
+  })
+}
+
+test_that("a BLAS with threads has one while the core works, and then as many as before", {
+  threads <- function(n) .Call(dpadmm:::ffi_blas_threads, n) # 0: a library without threads
+  before <- threads(2)
+  on.exit(threads(max(before, 1)))
+  seen <- NULL
+  again(runs[["private, few columns"]], NULL, tick = function(done) seen <<- c(seen, threads(1)))
+  expect_identical(unique(seen), if (before > 0) 1L else 0L)
+  expect_identical(threads(2), if (before > 0) 2L else 0L)
+})
