@@ -48,11 +48,12 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
 #' @noRd
 #' @export
 with_releases.dpadmm_family_split <- function(method, plan) {
-  moved <- plan$sensitivity + 2 * plan$slop
   pure <- noise_mechanism(plan$budget$mechanism)$pure
   node <- gradient_nodes(plan$problem, 1L)
+  persons <- plan$problem$per_person
+  moved <- round_up(plan$sensitivity * persons, 4 * (persons > 1))
   main <- new_releases("output", node, rep(plan$noisy, each = length(node)),
-    if (pure) plan$sensitivity else moved
+    if (pure) moved else moved + 2 * plan$slop
   )
   plan$releases <- main
   if (!pure) return(plan)
