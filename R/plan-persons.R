@@ -20,7 +20,7 @@ check_persons <- function(method, problem, control) {
     refuse('only accountant = "sound" has a guarantee: papers protect one record.', "accountant")
   }
   if (problem$N > 1L && !isTRUE(problem$named)) {
-    refuse("parties must have names: a random split would part the records of a person.", "sizes")
+    refuse("`sizes` must have names: a random split would part the records of a person.", "sizes")
   }
   p <- method$parameters
   if (identical(p$sampling, "fixed") && !is.null(p$batch)) {
