@@ -6,6 +6,25 @@
 #' @noRd
 persons_of <- function(policy, n) min(policy$per_person, n)
 
+#' A site's records as its policy says: columns, which of them count, and how many are told of, of
+#' which some may be nobody's.
+#' @return list(data, counted, n).
+#' @noRd
+site_table <- function(data, policy) {
+  rows <- nrow(data)
+  n <- if (is.null(policy$records)) rows else as.integer(policy$records)
+  if (rows > n) {
+    abort("policy", "There are more records than the policy says.", argument = "Records")
+  }
+  columns <- site_columns(data, policy$schema)
+  counted <- counted_records(data, policy)
+  if (n > rows) {
+    columns <- columns[seq_len(n), , drop = FALSE]
+    counted <- c(if (is.null(counted)) rep(TRUE, rows) else counted, rep(FALSE, n - rows))
+  }
+  list(data = columns, counted = counted, n = n)
+}
+
 #' Which records count: the first ones of each person, in the order of the source, and none whose
 #' person is not known, who might have the others, too. `NULL`: all of them.
 #' @noRd

@@ -1,7 +1,8 @@
 # Policies as files.
 
 .policy_fields <- c("Data", "Site", "Source", "Query", "Ledger", "Epsilon", "Delta", "Renewal",
-  "Methods", "Rounds", "Deadline", "Simulation", "Person", "Columns")
+  "Methods", "Rounds", "Deadline", "Simulation", "Person", "Records",
+  "Columns")
 .policy_needed <- c("Data", "Source", "Ledger", "Epsilon", "Columns")
 
 #' @rdname site_policy
@@ -27,7 +28,8 @@ site_policy_file <- function(path, ...) {
   person <- read("Person", function(text) read_person(text, path))
   given <- list(
     data = read("Data"), site = read("Site"), source = read("Source"), query = read("Query"),
-    person = person$column, per_person = person$most, ledger = read("Ledger"),
+    person = person$column, per_person = person$most, records = number("Records"),
+    ledger = read("Ledger"),
     epsilon = number("Epsilon"), delta = number("Delta"), renewal = number("Renewal"),
     rounds = number("Rounds"), deadline = number("Deadline"),
     methods = read("Methods", function(text) strsplit(text, "[ ,]+")[[1L]]),
@@ -143,7 +145,7 @@ write_policy <- function(policy, path) {
     Simulation = if (policy$simulation) "yes",
     Person = if (!is.null(policy$person)) {
       sprintf("%s; most %s", policy$person, number(policy$per_person))
-    }
+    }, Records = number(policy$records)
   )
   stated <- c(names(Filter(Negate(is.null), fields)), "Columns")
   if (length(lost <- setdiff(.policy_needed, stated))) {

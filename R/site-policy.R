@@ -57,6 +57,9 @@
 #' @param person name of the column that says whose a record is: the budget then protects all of a
 #'   person's records together. `NULL`: it protects each record. See Persons.
 #' @param per_person how many records of a person count at most; with a `person`.
+#' @param records the number of records that is told in place of the table's, at least as many:
+#'   what is added counts nothing. `NULL`: the number of rows, which is public then, and to which a
+#'   person with very many of them adds as many.
 #' @param rounds most iterations of a fit.
 #' @param deadline hours that a fit may take from its begin: after them the site has forgotten its
 #'   key, and answers no more.
@@ -78,7 +81,8 @@
 #' @export
 site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = NULL, query = NULL,
                         ledger = NULL, renewal = NULL, methods = NULL, rounds = 1000,
-                        deadline = 24, simulation = FALSE, person = NULL, per_person = 1) {
+                        deadline = 24, simulation = FALSE, person = NULL, per_person = 1,
+                        records = NULL) {
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   if (!is.null(renewal)) check_number(renewal, "renewal", lower = 0, open_lower = TRUE)
@@ -103,7 +107,10 @@ site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = 
     rounds = check_number(rounds, "rounds", lower = 1, upper = 1e6, whole = TRUE),
     deadline = check_number(deadline, "deadline", lower = 0, upper = 1e5, open_lower = TRUE),
     simulation = check_flag(simulation, "simulation"),
-    person = check_word(person, "person"), per_person = per_person
+    person = check_word(person, "person"), per_person = per_person,
+    records = if (!is.null(records)) {
+      check_number(records, "records", lower = 1, upper = .Machine$integer.max, whole = TRUE)
+    }
   ), class = "dpadmm_policy")
 }
 

@@ -38,10 +38,9 @@ dpadmm_site <- function(policy, data = NULL) {
       argument = if (identical(lost[1L], policy$person)) "Person" else "Columns", place = lost[1L]
     )
   }
-  site <- list2env(list(
-    policy = policy, data = site_columns(data, policy$schema), n = nrow(data),
-    counted = counted_records(data, policy), live = list()
-  ), parent = emptyenv())
+  site <- list2env(
+    c(list(policy = policy, live = list()), site_table(data, policy)), parent = emptyenv()
+  )
   with_store(site, function(con) {
     ledger_budget(con, policy$data, policy$epsilon, policy$delta, policy$renewal)
   })

@@ -191,3 +191,28 @@ test_that("policies of persons are read, written and refused by field", {
   expect_blame(site_policy("a", site_schema, 1, person = "x", per_person = 0), "argument",
     "per_person", place = 1L)
 })
+
+test_that("a site may say that it has more records than there are", {
+  skip_unless_sites()
+  frames <- site_frames(c(A = 300, B = 200))
+  run <- function(A, ...) {
+    sites <- sites_local(list(
+      A = dpadmm_site(site_policy("A", site_schema, 99, 1e-4, simulation = TRUE, ...), A),
+      B = dpadmm_site(site_policy("B", site_schema, 99, 1e-4, simulation = TRUE), frames$B)
+    ))
+    plan <- suppressWarnings(dpadmm_plan(ill ~ age, sites, epsilon = 9, delta = 1e-4,
+      iterations = 3, method = grad_admm()))
+    expect_identical(unname(plan$problem$size), c(350L, 200L))
+    suppressWarnings(dpadmm_fit(plan, sites, seed = 3))$coefficients
+  }
+  empty <- frames$A[rep(NA_integer_, 50), ]
+  expect_identical(run(frames$A, records = 350), run(rbind(frames$A, empty)))
+  who <- cbind(frames$A, who = seq_len(300))
+  expect_identical(run(who, records = 350, person = "who"), run(frames$A, records = 350))
+  error <- expect_error(run(frames$A, records = 299), class = "dpadmm_error_policy")
+  expect_identical(error$argument, "Records")
+  path <- tempfile(fileext = ".dcf")
+  written <- site_policy_file(path, data = "icu", schema = site_schema, epsilon = 4,
+    source = "a.csv", ledger = "l", records = 1e5)
+  expect_identical(site_policy_file(path), written)
+})
