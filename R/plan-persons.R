@@ -4,8 +4,7 @@
 #' All records of a person
 #'
 #' `per_person = m` says that as many as m records of a node may be one person's, and protects all
-#' of
-#' them together: the statement is about a person, whose records might all have been another's.
+#' of them together: the statement is about a person, whose records might all have been another's.
 #' With the default, 1, it is about one record. Numbers with names belong to the nodes of these
 #' names.
 #'
@@ -17,9 +16,8 @@
 #' What a record moves, a person moves m times as far, so noise is m times as large. Noise in an
 #' objective pays for curvature, too: where one record's is a share k of the problem's own, a
 #' person's counts `(1 + k)^m - 1`. Of a random batch ([dp_sgd()]) the m records are rarely all in
-#' it:
-#' a release counts as m of one record against a share of the noise. All of it is Theorem 17 of
-#' `vignette("privacy-accounting")`.
+#' it: a release counts as m of one record, each with `1/m` of the variance of the noise. All of it
+#' is Theorem 17 of `vignette("privacy-accounting")`.
 #'
 #' @section What is public:
 #' The number of records of a node, those that do not count included: neighbours have the same. How
@@ -27,14 +25,12 @@
 #'
 #' @section Persons at several nodes:
 #' A guarantee is about what one node says. Who has records at two of them may lose what both say.
-#' So
-#' nodes must have names: a random split (`nodes = 4`) would part a person's records.
+#' So nodes must have names: a random split (`nodes = 4`) would part a person's records.
 #'
 #' @section Where it is refused:
 #' Batches of a fixed size, `accountant = "paper"`, and [fp_admm()] with each record as a user, or
-#' with
-#' `unit = "holder"`: errors of class `dpadmm_error_argument`. A [dpadmm_ledger()] is about persons
-#' with as many records as its first charge was about: a run for fewer is refused
+#' with `unit = "holder"`: errors of class `dpadmm_error_argument`. A [dpadmm_ledger()] is about
+#' persons with as many records as its first charge was about: a run for fewer is refused
 #' (`dpadmm_error_accountant`).
 #'
 #' @name persons
