@@ -144,6 +144,7 @@
 #' @param save of a fit over [sites], a file for what is released, see [dpadmm_resume()].
 #' @param row_wise `FALSE`: terms of the formula may read other rows than their own, which is
 #'   noted as a leak. See below.
+#' @param per_person see [persons].
 #' @param ledger,data_id a budget of [dpadmm_ledger()] (or a ledger's path, and whose budget) that
 #'   the fit is charged to, whatever becomes of it, before any noise is drawn; too little left is an
 #'   error of class `dpadmm_error_budget`. Neither `seed` nor `epsilon = Inf` goes with it.
@@ -192,7 +193,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                weights = c("precision", "records", "nodes"), response = NULL,
                                intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
                                weight_bound = NULL, offset = NULL, na.action = "fail",
-                               ledger = NULL, data_id = NULL, ...) {
+                               per_person = 1, ledger = NULL, data_id = NULL, ...) {
   check_no_dots(...)
   if (!missing(nodes)) nodes <- given_nodes(nodes)
   asked <- asked_of_fit(match.call(), environment())
@@ -203,7 +204,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
       if (!missing(nodes)) "nodes", if (!missing(lambda)) "lambda",
       if (!missing(weights)) "weights"
-    ), weights = weights, lambda = lambda
+    ), weights = weights, lambda = lambda, per_person = per_person
   )
   ledger <- fit_ledger(ledger, data_id, settings$seed)
   if (missing(nodes)) {

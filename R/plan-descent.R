@@ -45,11 +45,20 @@ with_releases.dpadmm_family_descent <- function(method, plan) {
   # of a random sample, half of the sensitivity is what one record adds (Theorem 8)
   halves <- if (plan$q < 1 && p$sampling == "poisson" && p$neighbours == "replace-one") 4 else 2
   node <- gradient_nodes(plan$problem, NA)
+  persons <- plan$problem$per_person
+  # a sample of m records is at most m samples of one, each with a share of the noise (Theorem 17)
+  parts <- if (plan$q < 1) persons else 1
+  moved <- if (plan$q < 1) plan$sensitivity else plan$sensitivity * persons
   plan$releases <- new_releases("output", node, rep(seq_len(plan$iterations), each = length(node)),
-    round_up(plan$sensitivity) + halves * plan$slop,
-    q = plan$q, sampling = if (plan$q < 1) p$sampling else NA_character_,
+    (round_up(moved) + halves * plan$slop) * round_up(sqrt(parts), 4 * (parts > 1)),
+    count = parts, q = plan$q, sampling = if (plan$q < 1) p$sampling else NA_character_,
     neighbours = p$neighbours
   )
+  if (any(parts > 1)) {
+    plan$words$released <- sprintf("%d releases%s with %s", plan$iterations,
+      if (anyNA(node)) "" else " a node", .mechanisms$subsampled_gaussian$words
+    )
+  }
   plan
 }
 

@@ -31,6 +31,7 @@
 #'   bounds of the response, here or in `schema`.
 #' @param case_weights,weight_bound,offset,na.action as in [dpadmm_fit()], but no numbers of
 #'   records: `~column`, or `TRUE` where the fit will be given them.
+#' @param per_person see [persons].
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
 #' @param ... further arguments, as of the method for columns.
@@ -95,7 +96,8 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
                                 control = dpadmm_control(), classes = NULL, lambda = NULL,
                                 weights = c("precision", "records", "nodes"), response = NULL,
                                 intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
-                                weight_bound = NULL, offset = NULL, na.action = "fail", ...) {
+                                weight_bound = NULL, offset = NULL, na.action = "fail",
+                                per_person = 1, ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   asked <- given_arguments(match.call(), environment())
@@ -104,7 +106,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
     given = c(
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
       if (!missing(lambda)) "lambda", if (!missing(weights)) "weights"
-    ), weights = weights, lambda = lambda
+    ), weights = weights, lambda = lambda, per_person = per_person
   )
   held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method

@@ -35,6 +35,7 @@ halved <- function(problem, i, half) {
   problem$N <- 2L
   problem$names <- as.character(1:2)
   problem$size <- rep(half, 2L)
+  problem$per_person <- rep(problem$per_person[i], 2L)
   problem$records <- 2 * half
   problem$network <- resolve_network(network_complete(), 2L)
   problem$degree <- problem$network$degree

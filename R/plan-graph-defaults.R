@@ -51,7 +51,8 @@ noise_sd <- function(problem, budget, K) {
     sd <- mechanism$sd(mean(budget$noise$scale), problem$d)
     return(sd / (mean(problem$C) * problem$row_bound))
   }
-  sensitivity <- 2 * problem$loss$lipschitz * problem$C / mean(problem$C) / problem$size
+  sensitivity <- 2 * problem$loss$lipschitz * problem$C / mean(problem$C) / problem$size *
+    problem$per_person
   # Renyi accounting needs about 1.085 times the noise of the exact composition
   accounting <- if (mechanism$pure && budget$delta == 0) 1 else 1.085
   sd <- accounting * sqrt(K) * noise_multiplier(budget, problem$d, K) * sensitivity
@@ -94,5 +95,6 @@ curvature_times <- function(problem, budget, iterations, K) {
     shift <- if (loss$logistic_curvature) 0.5 else 0.15
     pmin(shift / sqrt(K) / z, 0.5 / (z * sqrt(2 * log(1 / budget$delta))))
   }
-  kappa * problem$size / (problem$C / mean(problem$C)) / loss$curvature * iterations
+  kappa * (problem$size / problem$per_person) / (problem$C / mean(problem$C)) / loss$curvature *
+    iterations
 }

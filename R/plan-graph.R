@@ -59,10 +59,11 @@ graph_tolerance <- function(problem, budget, control) {
   1e-10 * problem$C * gradient_scale(problem$loss, problem$row_bound)
 }
 
-#' The largest change of a node's mean gradient, weighted by C, when a record is replaced.
+#' The largest change of a node's mean gradient, weighted by C, when a person's records are
+#' replaced.
 #' @noRd
 gradient_sensitivity <- function(problem) {
-  2 * problem$C / problem$size * problem$loss$lipschitz * problem$row_bound
+  2 * problem$C / problem$size * problem$loss$lipschitz * problem$row_bound * problem$per_person
 }
 
 #' Strong convexity of the nodes' problems, N x T.
@@ -92,7 +93,10 @@ graph_releases <- function(plan, updates = which(plan$noisy)) {
   new_releases(where, node, rep(updates, each = problem$N),
     sensitivity = sensitivity,
     weight = as.vector(plan$amplify[, updates, drop = FALSE]),
-    curvature = problem$loss$curvature * problem$C / problem$size[node] * problem$row_bound^2,
+    curvature = person_curvature(
+      problem$loss$curvature * problem$C / problem$size[node] * problem$row_bound^2, modulus,
+      problem$per_person[node]
+    ),
     modulus = modulus
   )
 }

@@ -113,7 +113,8 @@ plan_printed.default <- function(method, plan, unit, releases, view) NULL
 #' The table of printed statements of a finished plan.
 #' @noRd
 printed_of <- function(plan, view = plan$view) {
-  if (!plan$private) return(NULL)
+  # papers protect one record
+  if (!plan$private || any(plan$problem$per_person > 1)) return(NULL)
   plan_printed(
     plan$method, plan, release_units(plan$releases, plan$unit), plan$releases, view
   )

@@ -59,6 +59,7 @@ plan_facts <- function(plan, released, view, run) {
   sees <- if (!is.null(view)) .view_words[[view]] else words$sees
   if (is.null(sees)) sees <- "Whoever sees every message between the nodes, and the model,"
   statement_facts(problem$names,
+    per_person = if (any(problem$per_person > 1)) range(problem$per_person),
     user_level = problem$unit == "holder", users = if (isTRUE(users$named)) users$names,
     tolerance = if (!is.null(plan$tol)) max(plan$tol), rows = rows_words(problem$blueprint),
     seeded = run$seeded, simulated = run$simulated, leaks = run$leaks, audience = sees,

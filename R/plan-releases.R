@@ -53,6 +53,10 @@ of_parties <- function(events, problem) {
     events$records <- problem$size[events$node]
   }
   events$division <- 1L
+  persons <- problem$per_person
+  if (any(persons > 1)) {
+    events$per_person <- ifelse(is.na(events$node), min(persons), persons[events$node])
+  }
   events
 }
 

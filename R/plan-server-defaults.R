@@ -53,6 +53,6 @@ default_gamma <- function(p, problem, budget) {
   turns <- max(1, p$iterations * holders_active(p, problem$N) / problem$N)
   own <- if (p$noise == "block") sqrt(problem$N) else 1
   a_time <- 2 * loss$lipschitz * square * own * gaussian_sigma(budget$epsilon, budget$delta, 1) /
-    problem$records
+    problem$records * max(problem$per_person)
   min(most, .server_noise / a_time / turns)
 }

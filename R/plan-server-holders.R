@@ -44,7 +44,7 @@ with_holders <- function(plan, tol) {
 #' How far a holder's proximal step moves, between neighbours and from the same state.
 #' @noRd
 record_step <- function(plan) {
-  2 * plan$prox_gamma * plan$grad_bound * plan$weight / plan$problem$size
+  2 * plan$prox_gamma * plan$grad_bound * plan$weight / plan$problem$size * plan$problem$per_person
 }
 
 #' Every holder is charged the turns of the one who has taken part most.
@@ -77,10 +77,11 @@ holder_moved <- function(plan, turns) {
   crossing <- (left + kappa / 2) / (left + kappa * (1 - lambda))
   crossing[left == 0 & kappa == 0] <- 1
   most <- numeric(length(turns))
-  for (i in which(!duplicated(cbind(step, kappa, problem$size)))) {
+  whole <- problem$size / problem$per_person # of such steps
+  for (i in which(!duplicated(cbind(step, kappa, whole)))) {
     along <- (1 + kappa[i]) * moved_share(lambda / (1 + kappa[i]), turns)
     across <- sqrt(crossing[i] * bend[i] * moved_share(lambda / bend[i], turns))
-    all <- problem$size[i] * moved_share(lambda, turns)
+    all <- whole[i] * moved_share(lambda, turns)
     most <- pmax(most, step[i] * pmin(along, across, all))
   }
   most

@@ -4,7 +4,7 @@
 #' @noRd
 plan_settings <- function(network, method, loss, penalty, C, rho, iterations, epsilon, delta,
                           noise, seed, control, given, weights = .party_weights,
-                          lambda = NULL) {
+                          lambda = NULL, per_person = 1) {
   loss <- dpadmm_loss(loss)
   method <- as_method(method)
   refuse_unused(method, given)
@@ -13,6 +13,7 @@ plan_settings <- function(network, method, loss, penalty, C, rho, iterations, ep
   weights <- check_choice(weights, .party_weights, "weights")
   check_weight_given(C, lambda, given, one = !on_graph(method))
   check_number(rho, "rho", lower = 0, open_lower = TRUE)
+  check_numbers(per_person, "per_person", lower = 1, whole = TRUE)
   if (!is.null(iterations)) {
     check_number(iterations, "iterations", lower = 1, upper = 1e6, whole = TRUE)
   }
@@ -20,7 +21,7 @@ plan_settings <- function(network, method, loss, penalty, C, rho, iterations, ep
   list(
     network = network, method = method, loss = loss, penalty = penalty, C = C, rho = rho,
     iterations = iterations, budget = budget, control = control, seed = check_seed(seed),
-    weights = weights, lambda = lambda
+    weights = weights, lambda = lambda, per_person = per_person
   )
 }
 
@@ -71,8 +72,10 @@ plan_for <- function(settings, blueprint, held) {
   }
   problem <- new_problem(settings$loss, settings$penalty, parties, blueprint,
     network = network, users = users, C = settings$C, rho = settings$rho,
-    lambda = settings$lambda, weights = settings$weights, row_bound = settings$control$row_bound
+    lambda = settings$lambda, weights = settings$weights, row_bound = settings$control$row_bound,
+    per_person = settings$per_person
   )
+  check_persons(method, problem, settings$control)
   make_plan(problem, method, settings$budget, settings$iterations, settings$control,
     key = noise_key(settings$seed)
   )

@@ -10,7 +10,8 @@
 query_sensitivity <- function(problem, loss_clip, beta, modulus) {
   slope <- problem$loss$lipschitz * problem$row_bound
   moved <- (gradient_sensitivity(problem) + 2 * beta) / modulus
-  round_up(pmin(2 * loss_clip, 2 * loss_clip / problem$size + slope * moved), 64)
+  own <- 2 * loss_clip / problem$size * problem$per_person
+  round_up(pmin(2 * loss_clip, own + slope * moved), 64)
 }
 
 #' What a query is off by: the margins of both losses, their sums, and half a step of the grid on

@@ -49,8 +49,10 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
 #' @export
 with_releases.dpadmm_family_split <- function(method, plan) {
   node <- gradient_nodes(plan$problem, 1L)
+  persons <- plan$problem$per_person
+  moved <- round_up(plan$sensitivity * persons, 4 * (persons > 1))
   plan$releases <- new_releases("output", node, rep(plan$noisy, each = length(node)),
-    plan$sensitivity + 2 * plan$slop
+    moved + 2 * plan$slop
   )
   plan
 }

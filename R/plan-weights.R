@@ -9,8 +9,9 @@
 #' * `"nodes"`: all `C_i` alike, as the papers print it. A record of a small party counts more than
 #'   one of a large party, and a small party adds more noise.
 #' * `"precision"`, the default: `C_i` proportional to `B_i / (1 + 1024 d z_i^2 / B_i)`, with d
-#'   columns and `z_i` the noise multiplier of the party's budget. Without noise that is
-#'   `"records"`; with it, parties whose records are few beside their noise count less.
+#'   columns and `z_i` the noise multiplier of the party's budget (times `per_person`). Without
+#'   noise that is `"records"`; with it, parties whose records are few beside their noise count
+#'   less.
 #' * a vector `C` of one weight for each party is used as it is.
 #'
 #' All of this is worked out from public numbers. What matters in the objective is `lambda =
@@ -75,7 +76,7 @@ party_shares <- function(weights, problem, budget, K) {
     nodes = 1 + 0 * size,
     records = size,
     precision = {
-      z <- pmin(noise_multiplier(budget, problem$d, K), 1e300)
+      z <- pmin(noise_multiplier(budget, problem$d, K) * problem$per_person, 1e300)
       unit <- max(1, z) # squares of z itself may overflow
       1 / (1 / unit^2 / size + .last_noise * 16 * problem$d * (z / unit / size)^2)
     }

@@ -49,7 +49,7 @@ row_kind <- function(columns) {
 #' @noRd
 open_books <- function(releases) {
   unread <- c("node", "count", "iteration", "tolerance", "neighbours", "party", "records",
-    "division"
+    "division", "per_person"
   )
   columns <- unclass(releases)[setdiff(names(releases), unread)]
   columns <- Filter(function(column) !all(is.na(column)), columns)

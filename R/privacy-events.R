@@ -59,7 +59,8 @@ NULL
   sensitivity = NA_real_, curvature = NA_real_, logistic_curvature = NA,
   modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
   tolerance = NA_real_, neighbours = NA_character_, node = NA_integer_, count = 1,
-  iteration = NA_real_, party = NA_character_, records = NA_integer_, division = 0L
+  iteration = NA_real_, party = NA_character_, records = NA_integer_, division = 0L,
+  per_person = NA_real_
 )
 
 # Bounds of the numeric columns: (lower, is the lower end excluded, upper).

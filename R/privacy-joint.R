@@ -35,16 +35,19 @@ check_runs <- function(runs) {
 }
 
 #' What any of the statements says is said of all of them together. They are about a user's data
-#' only where all are, of the same users; what is promised to a user holds for each record.
+#' only where all are, of the same users; what is promised to a user or a person holds for each
+#' record, and for persons with fewer records.
 #' @noRd
 joint_facts <- function(parts) {
   all_of <- function(field) unlist(lapply(parts, `[[`, field))
   users <- lapply(parts, function(part) sort(part$users))
   same_users <- all(all_of("user_level")) && !is.null(parts[[1L]]$users) &&
     length(unique(users)) == 1L
+  persons <- lapply(parts, `[[`, "per_person")
   largest <- function(x) if (!is.null(x)) max(x)
   releases <- table(factor(all_of("releases"), unique(all_of("releases"))))
   statement_facts(as.character(seq_along(parts)),
+    per_person = if (!any(vapply(persons, is.null, NA))) rep(min(unlist(persons)), 2L),
     user_level = same_users, users = if (same_users) parts[[1L]]$users,
     tolerance = largest(all_of("tolerance")), rows = unique(all_of("rows")),
     seeded = any(all_of("seeded")), simulated = any(all_of("simulated")),

@@ -13,11 +13,12 @@
 #'
 #' @section What the budget promises:
 #' All fits that are charged in a period are together (`epsilon`, `delta`)-differentially private
-#' for each record, even where an analyst chooses each fit by what the earlier ones showed. This
-#' is more than [account()] says of several fits, whose settings must not depend on each other's
-#' releases. The rule is a privacy filter, Theorem 16 of `vignette("privacy-accounting")`: the
-#' Renyi divergences of the charges, at one order that depends on `epsilon` and `delta` alone, add
-#' up to no more than what that order allows. A single fit that has the whole budget by the best
+#' for each record (for each person, where its charges are about [persons]), even where an analyst
+#' chooses each fit by what the earlier ones showed. This is more than [account()] says of several
+#' fits, whose settings must not depend on each other's releases. The rule is a privacy filter,
+#' Theorem 16 of `vignette("privacy-accounting")`: the Renyi divergences of the charges, at one
+#' order that depends on `epsilon` and `delta` alone, add up to no more than what that order
+#' allows. A single fit that has the whole budget by the best
 #' accountant is admitted, too, as the first of its period; then nothing is left. With `delta = 0`
 #' epsilons add.
 #'

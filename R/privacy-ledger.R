@@ -94,11 +94,11 @@ period_costs <- function(con, budget, period) {
 #' @param analyst,plan,run,what who, the digest of which plan, which run, and that in words.
 #' @return list(number, cost, left), the last as of ledger_left().
 #' @noRd
-ledger_charge <- function(con, data_id, events, analyst, plan, run, what) {
+ledger_charge <- function(con, data_id, events, analyst, plan, run, what, per_person = 1) {
   check_transaction(con)
   previous <- last_hash(con)
   for (field in c("analyst", "plan", "run", "what")) check_string(get(field), field, 10000L)
-  asked <- ledger_check(con, data_id, events)
+  asked <- ledger_check(con, data_id, events, per_person)
   budget <- asked$budget
   last <- ledger_query(con, "SELECT count(*) FROM charge")[[1L]]
   row <- list(
@@ -115,11 +115,12 @@ ledger_charge <- function(con, data_id, events, analyst, plan, run, what) {
 
 #' Whether a budget would admit a charge: an error, of class dpadmm_error_budget, or what it would
 #' cost and what is charged already.
+#' @param per_person how many records of a person the budget is promised to cover.
 #' @noRd
-ledger_check <- function(con, data_id, events) {
+ledger_check <- function(con, data_id, events, per_person = 1) {
   check_releases(events, class = "dp_events")
   budget <- read_budget(con, data_id)
-  check_relation(con, budget, events)
+  check_relation(con, budget, events, per_person)
   period <- current_period(con, budget)
   costs <- period_costs(con, budget, period)
   cost <- charge_cost(events, budget)
@@ -129,20 +130,39 @@ ledger_check <- function(con, data_id, events) {
   list(budget = budget, period = period, costs = costs, cost = cost)
 }
 
-#' One budget is about one kind of neighbours.
+#' One budget is about one kind of neighbours, and of persons with as many records as the first
+#' charge was about: whatever is about fewer would not cover them.
 #' @noRd
-check_relation <- function(con, budget, events) {
+check_relation <- function(con, budget, events, per_person) {
   first <- ledger_query(con,
     "SELECT events FROM charge WHERE data_id = ? ORDER BY number LIMIT 1", list(budget$data_id)
   )$events
   if (length(first) == 0L) return(invisible())
-  earlier <- one_relation(events_from_json(first))
+  first <- events_from_json(first)
+  earlier <- one_relation(first)
   if (one_relation(events) != earlier) {
     abort("accountant", sprintf(
       'The budget of "%s" is about "%s" neighbours, and these events are about "%s".',
       budget$data_id, earlier, one_relation(events)
     ), argument = "events")
   }
+  covered <- covered_records(first)
+  fewer <- if (covered < per_person) covered else covered_records(events)
+  most <- max(covered, per_person)
+  if (fewer < most) {
+    abort("accountant", sprintf(paste(
+      'The budget of "%s" is about persons with up to %g records, and %s about %g: take another',
+      "budget."
+    ), budget$data_id, most, if (covered < per_person) "its first charge was" else "this would be",
+    fewer), argument = "per_person")
+  }
+}
+
+#' How many records of a person events are about, at the party where they are fewest.
+#' @noRd
+covered_records <- function(events) {
+  persons <- events$per_person
+  min(ifelse(is.na(persons), 1, persons))
 }
 
 abort_refused <- function(budget, left, events) {

@@ -5,6 +5,8 @@
 #'
 #' @param names names of the nodes, in their order.
 #' @param user_level whether neighbours differ in all records of a holder, instead of in one.
+#' @param per_person the least and the most records of a person that a node counts, where
+#'   neighbours differ in all of these; `NULL`: in one record.
 #' @param users names of holders with several records each, where they have names.
 #' @param tolerance gradient norm to which minimisers are found, where there are any.
 #' @param rows sentences about the bound of rows.
@@ -22,10 +24,11 @@
 statement_facts <- function(names, user_level = FALSE, users = NULL, tolerance = NULL,
                             rows = NULL, seeded = FALSE, simulated = FALSE, leaks = NULL,
                             audience = "Whoever sees all that is released", released = NULL,
-                            stated = NULL, counted = NULL, smallest = NULL, charged = NULL) {
+                            stated = NULL, counted = NULL, smallest = NULL, charged = NULL,
+                            per_person = NULL) {
   structure(list(
-    names = names, user_level = user_level, users = users, tolerance = tolerance,
-    rows = rows, seeded = seeded, simulated = simulated, leaks = leaks,
+    names = names, user_level = user_level, per_person = per_person, users = users,
+    tolerance = tolerance, rows = rows, seeded = seeded, simulated = simulated, leaks = leaks,
     audience = audience, released = released, stated = stated, counted = counted,
     smallest = smallest, charged = charged
   ), class = "dpadmm_facts")

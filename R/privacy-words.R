@@ -27,10 +27,11 @@ title_text <- function(x) {
   }
   c(
     if (x$seeded) "Seeded noise: a simulation, not a private release.",
-    sprintf("Privacy (%s)%s: epsilon = %s%s, %s neighbours.",
+    sprintf("Privacy (%s)%s: epsilon = %s%s, %s neighbours%s.",
       if (x$accountant == "paper") paste0("as printed in ", x$theorem) else "sound", of,
       format(x$epsilon, digits = 4L),
-      if (x$delta > 0) paste(", delta =", delta_words(x$delta)) else "", x$neighbours
+      if (x$delta > 0) paste(", delta =", delta_words(x$delta)) else "", x$neighbours,
+      if (is.null(x$per_person)) "" else " of persons"
     )
   )
 }
@@ -89,7 +90,8 @@ leaks_words <- function(leaks) {
 #' @noRd
 replaced_words <- function(x) {
   if (x$neighbours == "add-remove") return("left out of the sums")
-  if ("node" %in% x$counted) "another of the same node" else "another"
+  other <- if (is.null(x$per_person)) "another" else "those of another"
+  if ("node" %in% x$counted) paste(other, "of the same node") else other
 }
 
 #' What the guarantee means and where it comes from.
@@ -122,8 +124,16 @@ spread_words <- function(per_node) {
   sprintf("from %s to %s %s", ends[1L], ends[2L], worst)
 }
 
+#' What is protected as a whole.
+#' @noRd
+unit_words <- function(x) {
+  if (x$user_level) return("holder's records")
+  if (is.null(x$per_person)) return("record")
+  sprintf("person's records (at most %s)", paste(unique(x$per_person), collapse = " to "))
+}
+
 meaning_text <- function(x) {
-  unit <- if (x$user_level) "holder's records" else "record"
+  unit <- unit_words(x)
   if (x$epsilon > .next_to_nothing) {
     return(sprintf(paste(
       "%s may learn nearly all there is to know about any one %s: an epsilon above %g",
@@ -153,6 +163,7 @@ conditions_text <- function(x) {
       sprintf("The number of records of each %s is taken to be public.",
         paste(x$counted, collapse = " and of each "))
     },
+    person_words(x),
     x$rows,
     x$stated,
     if (x$accountant == "sound") {
@@ -165,6 +176,17 @@ conditions_text <- function(x) {
     },
     x$caveat,
     x$charged
+  )
+}
+
+#' Which of a person's records the guarantee is about.
+#' @noRd
+person_words <- function(x) {
+  if (is.null(x$per_person)) return(NULL)
+  sprintf("Of each person at most %s records%s are taken to count%s.",
+    paste(unique(x$per_person), collapse = " to "),
+    if ("node" %in% x$counted) " at a node" else "",
+    if ("node" %in% x$counted) "; who has records at several nodes loses what each says" else ""
   )
 }
 

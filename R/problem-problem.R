@@ -7,13 +7,17 @@
 #' @param network who talks to whom; `NULL` where there is one holder.
 #' @param users list(names, size) of users whose data are protected as a whole; `NULL`: what is
 #'   protected is a record, of one party or of several.
+#' @param per_person how many records may be one person's, who is protected as a whole: one number
+#'   or one a party.
 #' @noRd
 new_problem <- function(loss, penalty, parties, blueprint, network = NULL, users = NULL,
-                        C = NULL, rho = NULL, lambda = NULL, weights = NULL, row_bound = 1) {
+                        C = NULL, rho = NULL, lambda = NULL, weights = NULL, row_bound = 1,
+                        per_person = 1) {
   N <- length(parties$names)
   structure(list(
     loss = loss, penalty = penalty, C = C, rho = rho, lambda = lambda, weights = weights,
     row_bound = row_bound,
+    per_person = pmin(per_party(per_person, parties$names, "per_person"), parties$size),
     N = N, names = parties$names, named = parties$named, size = as.integer(parties$size),
     records = sum(parties$size),
     d = blueprint$d, blueprint = blueprint, network = network,

@@ -135,23 +135,36 @@ own_columns <- function(options) {
 split_offset <- function(formula) {
   found <- NULL
   is_offset <- function(e) is.call(e) && identical(e[[1L]], quote(offset))
-  without <- function(e) {
+  is_sum <- function(e) {
+    is.call(e) && length(e) == 3L && as.character(e[[1L]])[1L] %in% c("+", "-")
+  }
+  one_without <- function(e) {
     if (is_offset(e)) {
       found <<- if (is.null(found)) e[[2L]] else call("+", found, e[[2L]])
       return(NULL)
     }
-    if (is.call(e) && identical(e[[1L]], quote(`(`))) {
-      inner <- without(e[[2L]])
-      return(if (!is.null(inner)) call("(", inner))
+    if (!is.call(e) || !identical(e[[1L]], quote(`(`))) return(e)
+    inner <- without(e[[2L]])
+    if (!is.null(inner)) call("(", inner)
+  }
+  without <- function(e) {
+    sums <- list() # a sum of 1,000 terms is 1,000 deep: from the inside, in a loop
+    while (is_sum(e)) {
+      sums <- c(list(e), sums)
+      e <- e[[2L]]
     }
-    if (!is.call(e) || length(e) != 3L || !as.character(e[[1L]])[1L] %in% c("+", "-")) {
-      return(e)
+    left <- one_without(e)
+    for (e in sums) {
+      plus <- identical(e[[1L]], quote(`+`))
+      right <- if (plus) without(e[[3L]]) else e[[3L]]
+      if (is.null(right)) next
+      left <- if (!is.null(left)) {
+        as.call(list(e[[1L]], left, right))
+      } else {
+        if (plus) right else call("-", right)
+      }
     }
-    left <- without(e[[2L]])
-    right <- if (identical(e[[1L]], quote(`+`))) without(e[[3L]]) else e[[3L]]
-    if (is.null(right)) return(left)
-    if (is.null(left)) return(if (identical(e[[1L]], quote(`+`))) right else call("-", right))
-    as.call(list(e[[1L]], left, right))
+    left
   }
   side <- length(formula)
   rest <- without(formula[[side]])

@@ -17,6 +17,12 @@ check_site_plan <- function(policy, plan, n) {
       policy$site, n
     ), "sizes")
   }
+  asked <- persons_of(policy, n)
+  if (problem$per_person[party] < asked) {
+    decline(sprintf("The plan protects %g records of a person, the policy %g.",
+      problem$per_person[party], asked
+    ), "per_person")
+  }
   party
 }
 

@@ -25,14 +25,18 @@ read_formula <- function(text) {
 #' Every part of an expression is one that sites compute.
 #' @noRd
 check_site_call <- function(e) {
-  if (is.name(e) || is.numeric(e) || is.logical(e) || is.character(e)) return(invisible())
-  name <- if (is.call(e) && is.name(e[[1L]])) as.character(e[[1L]]) else ""
-  if (!name %in% c(.site_operators, .site_functions, .site_bases)) {
-    abort("formula", sprintf(
-      "The formula has `%s`, which sites do not compute.", paste(deparse(e, 500L)[1L])
-    ), argument = "formula")
+  repeat {
+    if (is.name(e) || is.numeric(e) || is.logical(e) || is.character(e)) return(invisible())
+    name <- if (is.call(e) && is.name(e[[1L]])) as.character(e[[1L]]) else ""
+    if (!name %in% c(.site_operators, .site_functions, .site_bases)) {
+      abort("formula", sprintf(
+        "The formula has `%s`, which sites do not compute.", paste(deparse(e, 500L)[1L])
+      ), argument = "formula")
+    }
+    for (part in as.list(e)[-(1:2)]) check_site_call(part)
+    if (length(e) < 2L) return(invisible())
+    e <- e[[2L]] # sums of many terms are deep here
   }
-  for (part in as.list(e)[-1L]) check_site_call(part)
 }
 
 #' A plan's terms, response, weights and offset must have no more than that, on columns that the

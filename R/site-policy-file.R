@@ -1,7 +1,8 @@
 # Policies as files.
 
 .policy_fields <- c("Data", "Site", "Source", "Query", "Ledger", "Epsilon", "Delta", "Renewal",
-  "Methods", "Rounds", "Deadline", "Simulation", "Columns")
+  "Methods", "Rounds", "Deadline", "Simulation", "Person", "Records",
+  "Columns")
 .policy_needed <- c("Data", "Source", "Ledger", "Epsilon", "Columns")
 
 #' @rdname site_policy
@@ -24,10 +25,13 @@ site_policy_file <- function(path, ...) {
       x
     })
   }
+  person <- read("Person", function(text) read_person(text, path))
   given <- list(
     data = read("Data"), site = read("Site"), source = read("Source"), query = read("Query"),
-    ledger = read("Ledger"), epsilon = number("Epsilon"), delta = number("Delta"),
-    renewal = number("Renewal"), rounds = number("Rounds"), deadline = number("Deadline"),
+    person = person$column, per_person = person$most, records = number("Records"),
+    ledger = read("Ledger"),
+    epsilon = number("Epsilon"), delta = number("Delta"), renewal = number("Renewal"),
+    rounds = number("Rounds"), deadline = number("Deadline"),
     methods = read("Methods", function(text) strsplit(text, "[ ,]+")[[1L]]),
     simulation = read("Simulation", function(text) read_yes(text, path)),
     schema = read_policy_columns(fields$Columns, path)
@@ -46,6 +50,7 @@ abort_policy <- function(path, field, words) {
 
 field_of <- function(argument) {
   if (argument %in% c("schema", "impute")) return("Columns")
+  if (argument == "per_person") return("Person")
   found <- .policy_fields[tolower(.policy_fields) == argument]
   if (length(found)) found else "Columns"
 }
@@ -80,6 +85,16 @@ read_policy_fields <- function(path) {
 read_yes <- function(text, path) {
   if (!tolower(text) %in% c("yes", "no")) abort_policy(path, "Simulation", "say yes or no")
   tolower(text) == "yes"
+}
+
+#' "patient; most 3", or "patient" for one.
+#' @noRd
+read_person <- function(text, path) {
+  parts <- regmatches(text, regexec("^([^;]+?) *(; *most +([0-9]+))?$", text, perl = TRUE))[[1L]]
+  if (length(parts) == 0L) {
+    abort_policy(path, "Person", "a column, and how many of a person's records count: id; most 3")
+  }
+  list(column = parts[2L], most = if (nzchar(parts[4L])) as.numeric(parts[4L]) else 1)
 }
 
 #' Lines of "age: 18 to 100; missing 50" and "smoker: no | yes" as a schema.
@@ -127,7 +142,10 @@ write_policy <- function(policy, path) {
     Ledger = policy$ledger, Epsilon = number(policy$epsilon), Delta = number(policy$delta),
     Renewal = number(policy$renewal), Methods = paste(policy$methods, collapse = " "),
     Rounds = number(policy$rounds), Deadline = number(policy$deadline),
-    Simulation = if (policy$simulation) "yes"
+    Simulation = if (policy$simulation) "yes",
+    Person = if (!is.null(policy$person)) {
+      sprintf("%s; most %s", policy$person, number(policy$per_person))
+    }, Records = number(policy$records)
   )
   stated <- c(names(Filter(Negate(is.null), fields)), "Columns")
   if (length(lost <- setdiff(.policy_needed, stated))) {

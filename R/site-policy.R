@@ -22,6 +22,21 @@
 #' not of the declared kind is missing, and a record with something missing counts with weight 0,
 #' or has the public value that `missing` states in its place. The number of records is public.
 #'
+#' @section Persons:
+#' With `Person: patient; most 3` in the file (`person = "patient", per_person = 3`) neighbours
+#' differ in all records of one person, and the budget, the ledger and every fit's statement are
+#' about persons. The first 3 records of each, in the order of the source, count, whatever else is
+#' in them; further ones count with weight 0, and so does every record without an id (missing, or
+#' an empty text), as nobody knows whose limit it would fall under. So a person may have fewer or
+#' more records than the limit, or none that count; only the number of rows in all is public, as it
+#' is without persons. Ids are compared as they are written (of a CSV file as text, without blanks
+#' at the ends): one person must have one id. It need not be a column of the policy.
+#'
+#' Noise grows in proportion to the limit, a little more where curvature counts (see [persons]). A
+#' plan asks the sites how many it is, [dpadmm_plan()]'s `per_person`; a plan for fewer records of a
+#' person is refused, and so is a ledger that was charged for fewer. What a person has at *other*
+#' sites is theirs to protect: who is at two of them may lose what both say.
+#'
 #' @param path of the file. With further arguments it is written, else read.
 #' @param data the name of the data set: letters, digits and `_.+-`, no dot first. The ledger
 #'   knows the records by it; the same records under two names would have two budgets.
@@ -39,6 +54,12 @@
 #' @param renewal after how many days the budget is there anew; `NULL`: never. The guarantee is
 #'   then one for each such period.
 #' @param methods names of methods that are allowed; `NULL`: all that sites can run.
+#' @param person name of the column that says whose a record is: the budget then protects all of a
+#'   person's records together. `NULL`: it protects each record. See Persons.
+#' @param per_person how many records of a person count at most; with a `person`.
+#' @param records the number of records that is told in place of the table's, at least as many:
+#'   what is added counts nothing. `NULL`: the number of rows, which is public then, and to which a
+#'   person with very many of them adds as many.
 #' @param rounds most iterations of a fit.
 #' @param deadline hours that a fit may take from its begin: after them the site has forgotten its
 #'   key, and answers no more.
@@ -60,7 +81,8 @@
 #' @export
 site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = NULL, query = NULL,
                         ledger = NULL, renewal = NULL, methods = NULL, rounds = 1000,
-                        deadline = 24, simulation = FALSE) {
+                        deadline = 24, simulation = FALSE, person = NULL, per_person = 1,
+                        records = NULL) {
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   if (!is.null(renewal)) check_number(renewal, "renewal", lower = 0, open_lower = TRUE)
@@ -68,6 +90,12 @@ site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = 
   if (!is.null(methods) && !(is.character(methods) && all(methods %in% known))) {
     abort("argument", sprintf("`methods` must be among %s.", paste(known, collapse = ", ")),
       argument = "methods"
+    )
+  }
+  check_number(per_person, "per_person", lower = 1, upper = 1e6, whole = TRUE)
+  if (is.null(person) && per_person > 1) {
+    abort("argument", "`per_person` is about persons: `person` must name the column of their ids.",
+      argument = "person"
     )
   }
   structure(list(
@@ -78,7 +106,11 @@ site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = 
     renewal = renewal, methods = if (is.null(methods)) known else methods,
     rounds = check_number(rounds, "rounds", lower = 1, upper = 1e6, whole = TRUE),
     deadline = check_number(deadline, "deadline", lower = 0, upper = 1e5, open_lower = TRUE),
-    simulation = check_flag(simulation, "simulation")
+    simulation = check_flag(simulation, "simulation"),
+    person = check_word(person, "person"), per_person = per_person,
+    records = if (!is.null(records)) {
+      check_number(records, "records", lower = 1, upper = .Machine$integer.max, whole = TRUE)
+    }
   ), class = "dpadmm_policy")
 }
 
@@ -108,6 +140,9 @@ print.dpadmm_policy <- function(x, ...) {
   cat(sprintf("<dpadmm_policy: %s, site %s>\n", x$data, x$site))
   cat(sprintf("  budget: %s\n", budget_words(x$epsilon, x$delta, x$renewal)))
   cat(sprintf("  at most %g iterations within %g hours\n", x$rounds, x$deadline))
+  if (!is.null(x$person)) {
+    cat(sprintf("  for a person (%s) with at most %g records that count\n", x$person, x$per_person))
+  }
   if (x$simulation) cat("  a simulation: nothing here is private\n")
   cat(sprintf("  %s: %s\n", names(x$schema), format(x$schema)), sep = "")
   invisible(x)

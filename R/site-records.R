@@ -24,9 +24,10 @@ site_columns <- function(data, schema) {
 
 #' The records of a plan.
 #' @param data of site_columns().
+#' @param counted which records count, see counted_records(); `NULL`: all.
 #' @return as records_planned(), and always with weights.
 #' @noRd
-site_records <- function(plan, data) {
+site_records <- function(plan, data, counted = NULL) {
   loss <- plan$problem$loss
   blueprint <- site_blueprint(plan$problem$blueprint, loss)
   n <- nrow(data)
@@ -42,6 +43,7 @@ site_records <- function(plan, data) {
   imputed <- imputed_names(blueprint$variables)
   needed <- c(variables[setdiff(names(variables), imputed)], list(label, weight, offset))
   whole <- !Reduce(`|`, Filter(length, lapply(needed, is.na)))
+  if (!is.null(counted)) whole <- whole & counted
   for (name in names(variables)) {
     variables[[name]] <- site_variable(variables[[name]], blueprint$variables[[name]],
       name %in% imputed

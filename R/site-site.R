@@ -33,14 +33,14 @@ dpadmm_site <- function(policy, data = NULL) {
   if (!is.data.frame(data) || nrow(data) == 0L) {
     abort("shape", "The records of a site must be a data frame with rows.", argument = "data")
   }
-  if (length(lost <- setdiff(names(policy$schema), names(data)))) {
+  if (length(lost <- setdiff(c(names(policy$schema), policy$person), names(data)))) {
     abort("policy", sprintf("The records have no column `%s`, as the policy says.", lost[1L]),
-      argument = "Columns", place = lost[1L]
+      argument = if (identical(lost[1L], policy$person)) "Person" else "Columns", place = lost[1L]
     )
   }
-  site <- list2env(list(
-    policy = policy, data = site_columns(data, policy$schema), n = nrow(data), live = list()
-  ), parent = emptyenv())
+  site <- list2env(
+    c(list(policy = policy, live = list()), site_table(data, policy)), parent = emptyenv()
+  )
   with_store(site, function(con) {
     ledger_budget(con, policy$data, policy$epsilon, policy$delta, policy$renewal)
   })
@@ -115,6 +115,7 @@ site_public <- function(site) {
   schema <- policy$schema
   list(
     data = policy$data, site = policy$site, records = site$n,
+    per_person = persons_of(policy, site$n),
     columns = unclass(schema)[names(schema)], impute = attr(schema, "impute"),
     epsilon = policy$epsilon, delta = policy$delta, renewal = policy$renewal,
     methods = policy$methods, rounds = policy$rounds, simulation = policy$simulation,
@@ -140,7 +141,7 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
       store_expire(con, site$policy$deadline)
       row <- store_run(con, run_at(site, run))
       if (!is.null(row)) return(list(round = reopened(row, asked$text)))
-      if (is.null(seed)) charge_run(con, site$policy, asked, run)
+      if (is.null(seed)) charge_run(con, site, asked, run)
       key <- site_key(seed, party)
       on.exit(forget_key(key))
       store_open(con, run_at(site, run), site$policy$data, asked$text, key, !is.null(seed))
@@ -154,7 +155,7 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
 #' What a process needs for the rounds of a run.
 #' @noRd
 live_party <- function(site, plan, party) {
-  records <- own_records(plan, site_records(plan, site$data))
+  records <- own_records(plan, site_records(plan, site$data, site$counted))
   list(plan = plan, party = party, records = records)
 }
 
@@ -167,7 +168,9 @@ site_check <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
   with_store(site, function(con) {
     row <- store_run(con, run_at(site, run))
     fresh <- is.null(row) && is.null(seed)
-    if (fresh) ledger_check(con, site$policy$data, own_events(asked))
+    if (fresh) ledger_check(con, site$policy$data, own_events(asked),
+      persons_of(site$policy, site$n)
+    )
     list(round = if (!is.null(row)) reopened(row, asked$text),
       orders = party_orders(asked$plan, asked$party))
   })
@@ -213,9 +216,10 @@ check_analyst <- function(analyst) {
   analyst
 }
 
-charge_run <- function(con, policy, asked, run) {
+charge_run <- function(con, site, asked, run) {
   plan <- asked$plan
-  ledger_charge(con, policy$data, own_events(asked),
+  ledger_charge(con, site$policy$data, own_events(asked),
+    per_person = persons_of(site$policy, site$n),
     analyst = asked$analyst, plan = digest_of(asked$text), run = run, what = sprintf(
       "%s, %d iterations: %s", plan$method$title, plan$iterations, call_words(plan$asked$x)
     )

@@ -117,8 +117,10 @@ print.dpadmm_sites <- function(x, ...) {
   x <- unclass(x)
   cat(sprintf("<dpadmm_sites (%s): %s>\n", x$kind, paste(x$names, collapse = ", ")))
   for (public in x$public) {
-    cat(sprintf("  %s: %d records of %s, at most epsilon = %g\n", public$site, public$records,
-      public$data, public$epsilon
+    persons <- site_per_person(public)
+    cat(sprintf("  %s: %d records of %s, at most epsilon = %g%s\n", public$site, public$records,
+      public$data, public$epsilon,
+      if (persons > 1) sprintf(" for a person with %g records", persons) else ""
     ))
   }
   invisible(x)
@@ -132,7 +134,8 @@ sites_public <- function(sites) {
   facts <- lapply(sites$public, function(p) {
     data.frame(
       site = p$site, data = p$data, records = p$records, epsilon = p$epsilon, delta = p$delta,
-      rounds = p$rounds, simulation = p$simulation, version = p$version
+      per_person = site_per_person(p), rounds = p$rounds, simulation = p$simulation,
+      version = p$version
     )
   })
   structure(do.call(rbind, facts), schema = sites$schema)
@@ -151,8 +154,15 @@ public_facts.dpadmm_sites <- function(schema) {
   }
   sizes <- vapply(sites$public, function(p) as.double(p$records), 0)
   names(sizes) <- vapply(sites$public, `[[`, "", "site")
-  list(schema = sites$schema, sizes = sizes, na.action = "omit", seed = public_seed())
+  facts <- list(schema = sites$schema, sizes = sizes, na.action = "omit", seed = public_seed())
+  persons <- vapply(sites$public, site_per_person, 0)
+  if (all(persons == 1)) return(facts)
+  c(facts, list(per_person = stats::setNames(persons, names(sizes))))
 }
+
+#' How many records of a person a site protects together.
+#' @noRd
+site_per_person <- function(public) max(1, as.double(public$per_person))
 
 #' A whole number from the operating system.
 #' @noRd

@@ -9,13 +9,20 @@ read_source <- function(policy) {
       parent = e
     )
   }
-  tryCatch(suppressWarnings(read_records(source, policy$query)), error = unavailable)
+  tryCatch(suppressWarnings(read_records(source, policy$query, policy$person)),
+    error = unavailable
+  )
 }
 
-read_records <- function(source, query) {
+#' @param person name of a column of ids, which are text: as numbers long ones lose digits.
+#' @noRd
+read_records <- function(source, query, person = NULL) {
   if (!is.null(query)) return(read_database(source, query))
   switch(tolower(tools::file_ext(source)),
-    csv = utils::read.csv(source, check.names = FALSE, stringsAsFactors = FALSE),
+    csv = utils::read.csv(source,
+      check.names = FALSE, stringsAsFactors = FALSE,
+      colClasses = if (is.null(person)) NA else stats::setNames("character", person)
+    ),
     rds = readRDS(source),
     parquet = {
       need_package("arrow", "Parquet files")

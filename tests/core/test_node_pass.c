@@ -3,7 +3,7 @@
  * of threads. */
 #include "check.h"
 #include "data/record_loss.h"
-#include "data/rows.h"
+#include "data/kernels.h"
 #include "problem.h"
 #include "rules/node_pass.h"
 

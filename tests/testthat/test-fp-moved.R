@@ -79,7 +79,7 @@ test_that("the bound covers the worst that steps of their kind can do, and not m
   }
   for (lambda in c(1e-3, 0.05, 0.2, 0.4, 0.5)) for (kappa in c(0, 1e-9, 0.1, 1, 10, 1e3)) {
     plan <- list(
-      problem = list(size = 1e9, loss = list(curvature = 1), row_bound = 1),
+      problem = list(size = 1e9, loss = list(curvature = 1), row_bound = 1, per_person = 1),
       prox_gamma = kappa / (1 - 1e-9), weight = 1, grad_bound = 1, lambda = lambda
     )
     moved <- holder_moved(plan, 1:60) / record_step(plan)

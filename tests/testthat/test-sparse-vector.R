@@ -181,7 +181,7 @@ test_that("no replaced record moves a query further than its sensitivity", {
   beta <- 1e-3
   key <- noise_key(9)
   loss <- dpadmm_loss("logistic")
-  public <- list(loss = loss, row_bound = 1, size = B, C = 1)
+  public <- list(loss = loss, row_bound = 1, size = B, C = 1, per_person = 1)
   s <- query_sensitivity(public, clip, beta, modulus)
   expect_lt(s, 2 * clip)
   x <- matrix(draw_unit(key, B * d), B)
