@@ -14,7 +14,7 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
     answered = 0L, trace = list(), gone = list()
   ), parent = emptyenv())
   over <- journal$has(length(plan$rule), length(party))
-  open <- function(plan, records, held, key) if (!over) open_sites(sites, plan, party, run, seed)
+  open <- function(plan, records, held, key) if (!over) open_sites(it, sites, plan, party, run, seed)
   submit <- function(i, round, inbox) {
     begin_round(it, sites, round, tell)
     if (!is.null(journal$replay(round, i)) || it$status[i] %in% c("lost", "out")) return(NULL)
@@ -91,13 +91,15 @@ late_answer <- function(it, sites, site, i) {
 }
 
 .unreachable <- "it cannot be reached any more"
+.restarted <- "its machine was restarted, and the run is over there"
 
 #' A site that is asked nothing more; the caller is told when the run is over.
 #' @noRd
 leave <- function(it, name, i, status, words) {
   it$status[i] <- status
+  at <- if (is.na(it$round)) "" else sprintf(", round %d", it$round)
   it$gone[[length(it$gone) + 1L]] <- list(place = name, message = sprintf(
-    "Site \"%s\", round %d: %s. Its last message stands.", name, it$round, words
+    "Site \"%s\"%s: %s. Its last message stands.", name, at, words
   ))
 }
 
@@ -117,6 +119,7 @@ heard <- function(it, sites, site, i, d) {
   }
   if (inherits(answer, "condition")) return(gone("lost", .unreachable))
   if (!is.list(answer)) return(gone("out", "it does not answer as a site"))
+  if (identical(answer$error, "restart")) return(gone("lost", .restarted))
   if (!is.null(answer$error)) {
     return(gone("out", paste("it refused:", sub("[.]$", "", as.character(answer$message)[1L]))))
   }
@@ -133,14 +136,16 @@ is_message <- function(values, d) {
 # ---- open and close ----------------------------------------------------------------------
 
 #' All are asked whether they would before anyone is asked to: a refusal of one must not cost
-#' the others their budget.
+#' the others their budget. In a run that is taken up a site may have lost it.
 #' @noRd
-open_sites <- function(sites, plan, party, run, seed) {
+open_sites <- function(it, sites, plan, party, run, seed) {
   arguments <- list(
     run = run, recipe = text_to_wire(plan_recipe(plan)), analyst = sites$analyst, seed = seed
   )
-  answers <- ask_all(sites, "check", arguments, party)
-  for (i in seq_along(party)) {
+  answers <- ask_all(sites, "check", arguments, party, except = "restart")
+  gone <- vapply(answers, inherits, NA, what = "condition")
+  for (i in which(gone)) leave(it, sites$names[party[i]], i, "lost", .restarted)
+  for (i in which(!gone)) {
     same <- all.equal(answers[[i]]$orders, party_orders(plan, i), tolerance = 1e-6)
     if (!isTRUE(same)) {
       abort_site(sites$names[party[i]], paste(
@@ -149,7 +154,7 @@ open_sites <- function(sites, plan, party, run, seed) {
       ), "plan")
     }
   }
-  ask_all(sites, "open", arguments, party)
+  ask_all(sites, "open", arguments, party[!gone])
 }
 
 close_sites <- function(sites, party, run, it) {

@@ -62,14 +62,36 @@ print.dpadmm_site <- function(x, ...) {
 with_store <- function(site, code) {
   if (!identical(site$process, Sys.getpid())) {
     site$con <- store_connect(site$policy$ledger)
+    site$rounds <- NULL
     site$process <- Sys.getpid()
     reg.finalizer(site, leave_store, onexit = TRUE)
   }
   code(site$con)
 }
 
+#' Do something with the statement that stores rounds; after an error it is made anew.
+#' @noRd
+with_rounds <- function(site, code) {
+  if (!identical(site$process, Sys.getpid())) with_store(site, identity)
+  if (is.null(site$rounds)) site$rounds <- rounds_connect(site$policy$ledger)
+  done <- FALSE
+  on.exit(if (!done) leave_rounds(site))
+  value <- code(site$rounds$statement)
+  done <- TRUE
+  value
+}
+
+leave_rounds <- function(site) {
+  rounds <- site$rounds
+  site$rounds <- NULL
+  if (!is.null(rounds)) rounds_disconnect(rounds)
+}
+
 leave_store <- function(site) {
-  if (identical(site$process, Sys.getpid())) ledger_disconnect(site$con)
+  if (identical(site$process, Sys.getpid())) {
+    leave_rounds(site)
+    ledger_disconnect(site$con)
+  }
   site$process <- NULL
 }
 
@@ -195,6 +217,7 @@ read_request <- function(site, run, recipe, analyst, seed) {
 }
 
 reopened <- function(row, text) {
+  check_boot(row)
   if (row$closed) decline("This run is over.", "run")
   if (row$plan != digest_of(text)) decline("This run has another plan.", "plan")
   if (!is.na(row$round)) row$round

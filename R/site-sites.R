@@ -166,11 +166,16 @@ public_seed <- function() {
 
 #' The answers of all sites to one request; the first refusal, by site, is an error.
 #' @param arguments the same for all.
+#' @param except a kind of refusals that are answers, as conditions.
 #' @noRd
-ask_all <- function(sites, request, arguments, which = seq_along(sites$names)) {
+ask_all <- function(sites, request, arguments, which = seq_along(sites$names), except = NULL) {
   for (i in which) sites$post(i, request, arguments)
   until <- Sys.time() + sites$deadline
-  answers <- lapply(which, function(i) site_value(sites, i, await(sites, i, until)))
+  answers <- lapply(which, function(i) {
+    tryCatch(site_value(sites, i, await(sites, i, until)), dpadmm_error_site = function(e) {
+      if (!is.null(except) && identical(e$reason, except)) e else stop(e)
+    })
+  })
   stats::setNames(answers, sites$names[which])
 }
 
