@@ -107,8 +107,10 @@ site_requests <- function() {
 }
 
 #' @noRd
-site_answer <- function(site, request, arguments) {
-  answer_of(do.call(site_requests()[[request]], c(list(site$it), arguments)))
+site_answer <- function(site, request, arguments) answer_of(site_do(site, request, arguments))
+
+site_do <- function(site, request, arguments) {
+  do.call(site_requests()[[request]], c(list(site$it), arguments))
 }
 
 #' An answer: list(value =) or, of a refusal, list(error =, message =, field =). What went wrong
@@ -230,8 +232,9 @@ check_run_name <- function(run) {
 }
 
 check_analyst <- function(analyst) {
-  ok <- is.character(analyst) && length(analyst) == 1L &&
-    grepl("^[A-Za-z0-9_.+@-]{1,100}$", analyst)
+  # counted apart: R takes 5 ms for {1,100} in a pattern
+  ok <- is.character(analyst) && length(analyst) == 1L && nchar(analyst, "bytes") <= 100L &&
+    grepl("^[A-Za-z0-9_.+@-]+$", analyst, useBytes = TRUE)
   if (!ok) decline("The analyst has no such name.", "analyst")
   analyst
 }
