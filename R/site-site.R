@@ -9,6 +9,20 @@
 #'
 #' In a session of its own a site is used through [sites] by whoever runs the fit.
 #'
+#' @section Kills and restarts:
+#' A charge is on the disk before its run begins. A round is stored before it is answered, so that
+#' whatever process is killed, another one goes on, and no noise is used for two answers. The
+#' answers of a round do not wait for the disk: on Linux they are with the operating system, and
+#' what could take them back is the end of the machine (a power cut, a crash of the system). So a
+#' run belongs to one boot of its machine. After a restart everything asked of it is refused
+#' (`dpadmm_error_restart`), the charge stays, and the fit goes on without that site, as one that
+#' is lost. Elsewhere each round waits for the disk, and a run outlives a restart.
+#'
+#' This needs a local disk that keeps what it was given while the machine runs. What it does not
+#' cover: a disk that fails or is taken away under the running system and comes back without its
+#' last seconds, and a virtual machine that is put back to a snapshot with its memory, which brings
+#' back an old ledger and its boot.
+#'
 #' @param policy of [site_policy()], or the path of its file.
 #' @param data the records as a data frame, where the policy has no `source`.
 #' @return An object of class `dpadmm_site`, with [print()] and [ledger_report()].

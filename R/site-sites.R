@@ -12,7 +12,7 @@
 #' Every round each site is sent the inbox of its party (d numbers) and answers with its message
 #' (d numbers). A site that has not answered within `deadline` seconds is late: its last message
 #' stands, and it goes on with the round it is asked for next. A site that cannot be reached is
-#' lost, one whose message is not d finite numbers of sensible size is out (a warning of class
+#' lost, as is one whose machine was restarted (see [dpadmm_site()]); one whose message is not d finite numbers of sensible size is out (a warning of class
 #' `dpadmm_warning_site`): their last messages stand to the end. What each has charged stays
 #' charged. With fewer than `min_sites` answers the run stops (`dpadmm_error_site`).
 #' With `save`, a file, dpadmm_fit() writes what was released, round by round, and
