@@ -14,7 +14,9 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
     answered = 0L, trace = list(), gone = list()
   ), parent = emptyenv())
   over <- journal$has(length(plan$rule), length(party))
-  open <- function(plan, records, held, key) if (!over) open_sites(it, sites, plan, party, run, seed)
+  open <- function(plan, records, held, key) {
+    if (!over) open_sites(it, sites, plan, party, run, seed)
+  }
   submit <- function(i, round, inbox) {
     begin_round(it, sites, round, tell)
     if (!is.null(journal$replay(round, i)) || it$status[i] %in% c("lost", "out")) return(NULL)
@@ -121,9 +123,9 @@ heard <- function(it, sites, site, i, d) {
   if (!is.list(answer)) return(gone("out", "it does not answer as a site"))
   if (identical(answer$error, "restart")) return(gone("lost", .restarted))
   if (!is.null(answer$error)) {
-    return(gone("out", paste("it refused:", sub("[.]$", "", as.character(answer$message)[1L]))))
+    return(gone("out", paste("it refused:", sub("[.]$", "", site_words(answer$message)))))
   }
-  values <- answer$value$values
+  values <- if (is.list(answer$value)) answer$value$values
   if (!is_message(values, d)) return(gone("out", "what it sent is no message"))
   list(values = as.double(values), sent = TRUE, status = "here")
 }
@@ -146,7 +148,11 @@ open_sites <- function(it, sites, plan, party, run, seed) {
   gone <- vapply(answers, inherits, NA, what = "condition")
   for (i in which(gone)) leave(it, sites$names[party[i]], i, "lost", .restarted)
   for (i in which(!gone)) {
-    same <- all.equal(answers[[i]]$orders, party_orders(plan, i), tolerance = 1e-6)
+    check_answer(sites$names[party[i]], answers[[i]], "check")
+    same <- tryCatch(
+      all.equal(answers[[i]]$orders, party_orders(plan, i), tolerance = 1e-6),
+      error = conditionMessage
+    )
     if (!isTRUE(same)) {
       abort_site(sites$names[party[i]], paste(
         "it works out another plan from the same text: is its version of dpadmm another,",

@@ -26,7 +26,8 @@ ledger_report.dpadmm_site <- function(x, plan = NULL, ...) {
 ledger_report.dpadmm_sites <- function(x, plan = NULL, ...) {
   check_no_dots(...)
   if (!is.null(plan)) check_class(plan, "dpadmm_plan", "plan", "dpadmm_plan()")
-  reports <- ask_all(x, "report", list())
+  said <- ask_all(x, "report", list())
+  reports <- Map(check_report, names(said), said)
   rows <- Map(function(report, public) {
     left <- report$left
     more <- if (!is.null(plan)) more_of_site(plan, public, report)

@@ -133,7 +133,8 @@ test_that("a run goes on without the site whose machine was restarted", {
   })
   save <- tempfile()
   warned <- expect_warning(
-    fit <- dpadmm_fit(plan, at(sites, 3, function() restart("C")), save = save), class = "dpadmm_warning_site"
+    fit <- dpadmm_fit(plan, at(sites, 3, function() restart("C")), save = save),
+    class = "dpadmm_warning_site"
   )
   expect_match(conditionMessage(warned), "C.*round 3.*restarted")
   expect_identical(unique(fit$sites$status), "lost")
