@@ -32,12 +32,13 @@ check_report <- function(name, said) {
   texts <- c("time", "analyst", "what")
   good <- identical(class(charges), "data.frame") && all(c(columns, texts) %in% names(charges)) &&
     all(vapply(charges[columns], is_plain_numbers, NA)) && is_cost(charges$cost) &&
-    all(vapply(charges[texts], is_plain_text, NA))
+    all(vapply(charges[texts], is_plain_text, NA)) && !anyNA(time_of(charges$time))
   if (!good) abort_site(name, "what it reports of its `charges` cannot be so", "charges")
   left <- said$left
-  numbers <- c("epsilon", "delta", "share", "period", "charges")
+  numbers <- c("epsilon", "delta", "allowance", "share", "period", "charges")
   good <- is.list(left) && all(vapply(left[numbers], is_one_number, NA)) && left$share >= 0 &&
-    left$share <= 1 && left$charges >= 0 && left$epsilon > 0
+    left$share <= 1 && left$charges >= 0 && left$epsilon > 0 &&
+    left$allowance > 0
   if (!good) abort_site(name, "what it reports is `left` cannot be so", "left")
   said
 }
