@@ -139,6 +139,7 @@ policy_site <- function(path, data) {
   tryCatch({
     if (!is_absolute(path)) abort_policy(path, "DPADMM_POLICIES", "it is a relative path")
     policy <- site_policy_file(path)
+    check_unshared(policy, path)
     if (policy$data != data) abort_policy(path, "Data", "it is not the file's name")
     if (!is_absolute(policy$ledger)) abort_policy(path, "Ledger", "it is a relative path")
     if (is.null(policy$query) && !is_absolute(policy$source)) {

@@ -173,9 +173,9 @@ close_sites <- function(sites, party, run, it) {
 site_of_party <- function(sites, plan) {
   if (plan$problem$N == 1L) {
     abort("plan", paste(
-      "The plan has one party for all records, as of fp_admm(unit = \"holder\"), whose users are kept",
-      "in one process, and no site has them all: take a method with a party for each site, such as",
-      "fp_admm(unit = \"record\", noise = \"block\")."
+      "The plan has one party for all records, as of fp_admm(unit = \"holder\"), whose users are",
+      "kept in one process, and no site has them all: take a method with a party for each site,",
+      "such as fp_admm(unit = \"record\", noise = \"block\")."
     ), argument = "method")
   }
   own <- vapply(sites$public, `[[`, "", "site")

@@ -1,7 +1,7 @@
 # Policies as files.
 
 .policy_fields <- c("Data", "Site", "Source", "Query", "Ledger", "Epsilon", "Delta", "Renewal",
-  "Methods", "Rounds", "Deadline", "Simulation", "Columns")
+  "Methods", "Rounds", "Deadline", "Simulation", "Shares-Records", "Columns")
 .policy_needed <- c("Data", "Source", "Ledger", "Epsilon", "Columns")
 
 #' @rdname site_policy
@@ -30,6 +30,7 @@ site_policy_file <- function(path, ...) {
     renewal = number("Renewal"), rounds = number("Rounds"), deadline = number("Deadline"),
     methods = read("Methods", function(text) strsplit(text, "[ ,]+")[[1L]]),
     simulation = read("Simulation", function(text) read_yes(text, path)),
+    shares_records = read("Shares-Records", function(text) read_yes(text, path, "Shares-Records")),
     schema = read_policy_columns(fields$Columns, path)
   )
   tryCatch(do.call(site_policy, Filter(Negate(is.null), given)), dpadmm_error = function(e) {
@@ -77,8 +78,8 @@ read_policy_fields <- function(path) {
   fields
 }
 
-read_yes <- function(text, path) {
-  if (!tolower(text) %in% c("yes", "no")) abort_policy(path, "Simulation", "say yes or no")
+read_yes <- function(text, path, field = "Simulation") {
+  if (!tolower(text) %in% c("yes", "no")) abort_policy(path, field, "say yes or no")
   tolower(text) == "yes"
 }
 
@@ -127,7 +128,8 @@ write_policy <- function(policy, path) {
     Ledger = policy$ledger, Epsilon = number(policy$epsilon), Delta = number(policy$delta),
     Renewal = number(policy$renewal), Methods = paste(policy$methods, collapse = " "),
     Rounds = number(policy$rounds), Deadline = number(policy$deadline),
-    Simulation = if (policy$simulation) "yes"
+    Simulation = if (policy$simulation) "yes",
+    "Shares-Records" = if (!policy$shares_records) "no"
   )
   stated <- c(names(Filter(Negate(is.null), fields)), "Columns")
   if (length(lost <- setdiff(.policy_needed, stated))) {

@@ -44,6 +44,10 @@
 #'   key, and answers no more.
 #' @param simulation `TRUE` for records that are nobody's: fits may have a seed, and nothing of it
 #'   is private.
+#' @param shares_records `FALSE` (in a file `Shares-Records: no`): your word that no record of this
+#'   data set is in another one with the same source. Two policies in one directory that read the
+#'   same file, or the same table, are an error of [dpadmm_site()] where neither says so: the
+#'   records would have two budgets.
 #' @return An object of class `dpadmm_policy`, with [print()]. A field that is wrong is an error of
 #'   class `dpadmm_error_policy` whose `argument` is the field and `place` the file.
 #' @seealso [dpadmm_site()], [sites], [dpadmm_ledger()].
@@ -60,7 +64,7 @@
 #' @export
 site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = NULL, query = NULL,
                         ledger = NULL, renewal = NULL, methods = NULL, rounds = 1000,
-                        deadline = 24, simulation = FALSE) {
+                        deadline = 24, simulation = FALSE, shares_records = TRUE) {
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   if (!is.null(renewal)) check_number(renewal, "renewal", lower = 0, open_lower = TRUE)
@@ -78,7 +82,8 @@ site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = 
     renewal = renewal, methods = if (is.null(methods)) known else methods,
     rounds = check_number(rounds, "rounds", lower = 1, upper = 1e6, whole = TRUE),
     deadline = check_number(deadline, "deadline", lower = 0, upper = 1e5, open_lower = TRUE),
-    simulation = check_flag(simulation, "simulation")
+    simulation = check_flag(simulation, "simulation"),
+    shares_records = check_flag(shares_records, "shares_records")
   ), class = "dpadmm_policy")
 }
 

@@ -34,7 +34,11 @@
 #' dpadmm_site(policy, data.frame(age = 20:90, ill = "no"))
 #' @export
 dpadmm_site <- function(policy, data = NULL) {
-  if (is.character(policy)) policy <- site_policy_file(policy)
+  if (is.character(policy)) {
+    path <- policy
+    policy <- site_policy_file(path)
+    check_unshared(policy, path)
+  }
   check_class(policy, "dpadmm_policy", "policy", "site_policy() or its file")
   need_package(.ledger_packages, "sites")
   if (is.null(policy$ledger)) policy$ledger <- tempfile("ledger", fileext = ".sqlite")

@@ -85,7 +85,8 @@
 #'   dpadmm_error_parse dpadmm_error_size dpadmm_error_package dpadmm_error_row_bound
 #'   dpadmm_error_ledger dpadmm_error_unavailable dpadmm_error_policy dpadmm_error_refused
 #'   dpadmm_error_restart dpadmm_error_site dpadmm_warning_site dpadmm_warning_convergence
-#'   dpadmm_warning_schema dpadmm_warning_shortened dpadmm_warning_privacy_leak dpadmm_warning_theorem
+#'   dpadmm_warning_schema dpadmm_warning_shortened dpadmm_warning_privacy_leak
+#'   dpadmm_warning_theorem
 #'   dpadmm_warning_utility dpadmm_warning_ledger
 NULL
 
