@@ -33,7 +33,8 @@
 #' values (`iterates` if it keeps them, else its coefficients; and who sent when), with one
 #' number for all that it says without noise (classes, levels, sizes: another number for another
 #' blueprint); or [fit_release()], which works out a fit's plan and noise once and not in every
-#' run, and whose last bits are looked at too, see [low_bits()].
+#' run, and whose last bits are looked at too, see [low_bits()]; or [site_release()], a fit over
+#' sites, all of whose answers are seen.
 #'
 #' @param release see above.
 #' @param data1,data2 neighbouring data sets, given to `release` as they are. See
@@ -45,8 +46,8 @@
 #' @param bound see above.
 #' @param statistic `NULL`, or a function of the released values that returns one number.
 #' @param claim what is promised: an epsilon (at `delta`), events (see [dp_event]), a
-#'   statement ([privacy()]), a private fit, or a function of delta. For [fit_release()] by
-#'   default its own sound guarantee.
+#'   statement ([privacy()]), a private fit, or a function of delta. For
+#'   [fit_release()] and [site_release()] by default their own sound guarantee.
 #' @param seed `NULL`: noise from the operating system. Or a whole number: every run gets
 #'   a seed of its own, made from this one: as argument `seed` if `release` has one, else
 #'   by seeding R's generator for the time of the run. Results are then reproducible, for
@@ -111,7 +112,8 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
   seed <- check_seed(seed)
   check_workers(workers)
   check_flag(progress, "progress")
-  if (is.null(claim) && inherits(release, "dpadmm_release")) claim <- release_claim(release, data1)
+  settled <- !is.null(attr(release, "settle"))
+  if (is.null(claim) && settled) claim <- release_claim(release, data1)
   claim <- as_claim(claim, delta)
 
   values <- audit_runs_of(release, data1, data2, runs, statistic, seed, workers, progress)

@@ -11,16 +11,7 @@
 plot.dpadmm_plan <- function(x, ...) {
   check_plot_dots(...)
   spent <- spent_by_round(x)
-  lines <- split(spent, spent$accountant)
-  plot(range(0, spent$iteration), range(0, spent$epsilon),
-    type = "n", xlab = "iteration", ylab = "epsilon spent", ...
-  )
-  for (k in seq_along(lines)) {
-    graphics::lines(lines[[k]]$iteration, lines[[k]]$epsilon, type = "s", lty = k)
-  }
-  if (length(lines) > 1L) {
-    graphics::legend("topleft", names(lines), lty = seq_along(lines), bty = "n")
-  }
+  draw_steps(spent, "iteration", "epsilon spent", range(0, spent$x), range(0, spent$y), ...)
   invisible(x)
 }
 
@@ -28,12 +19,7 @@ plot.dpadmm_plan <- function(x, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpadmm_plan <- function(object, ...) {
   check_no_dots(...)
-  need_package("ggplot2", "autoplot()")
-  ggplot2::ggplot(spent_by_round(object), ggplot2::aes(
-    x = .data[["iteration"]], y = .data[["epsilon"]], linetype = .data[["accountant"]]
-  )) +
-    ggplot2::geom_step() +
-    ggplot2::labs(y = "epsilon spent", linetype = NULL)
+  ggplot_steps(spent_by_round(object), "iteration", "epsilon spent")
 }
 
 spent_by_round <- function(plan) {
@@ -48,7 +34,7 @@ spent_by_round <- function(plan) {
     # nothing is spent before the first release, and nothing after the last
     at <- c(0, path$iteration, max(plan$iterations, path$iteration))
     spent <- c(0, path$epsilon, path$epsilon[nrow(path)])
-    data.frame(iteration = at, epsilon = spent, accountant = accountant)
+    data.frame(x = at, y = spent, line = accountant, part = 1)
   })
   do.call(rbind, paths)
 }

@@ -1,9 +1,9 @@
 #' Plot what was charged to a budget
 #'
 #' The share of the budget that was spent, over time; with a renewal it begins anew in each
-#' period.
+#' period. Of sites there is a line for each, from its first charge to now, with what is left.
 #'
-#' @param x,object a report of [ledger_report()].
+#' @param x,object a report of [ledger_report()], of a ledger or of sites.
 #' @param ... passed to [plot.default()].
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
@@ -21,15 +21,7 @@
 #' @export
 plot.dpadmm_ledger_report <- function(x, ...) {
   check_plot_dots(...)
-  spent <- spent_over_time(x)
-  plot(range(spent$time), c(0, 1),
-    type = "n", xlab = "time", ylab = "share of the budget spent", xaxt = "n", ...
-  )
-  graphics::axis.POSIXct(1, spent$time)
-  for (period in split(spent, spent$period)) {
-    graphics::lines(period$time, period$spent, type = "s")
-  }
-  graphics::abline(h = 1, lty = 2)
+  draw_spent(spent_over_time(x), ...)
   invisible(x)
 }
 
@@ -37,13 +29,17 @@ plot.dpadmm_ledger_report <- function(x, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpadmm_ledger_report <- function(object, ...) {
   check_no_dots(...)
-  need_package("ggplot2", "autoplot()")
-  ggplot2::ggplot(spent_over_time(object), ggplot2::aes(
-    x = .data[["time"]], y = .data[["spent"]], group = .data[["period"]]
-  )) +
-    ggplot2::geom_step() +
-    ggplot2::geom_hline(yintercept = 1, linetype = 2) +
-    ggplot2::labs(x = NULL, y = "share of the budget spent")
+  ggplot_spent(spent_over_time(object))
+}
+
+draw_spent <- function(data, ...) {
+  draw_steps(data, "time", "share of the budget spent", ...)
+  graphics::abline(h = 1, lty = 3)
+}
+
+ggplot_spent <- function(data) {
+  ggplot_steps(data, NULL, "share of the budget spent") +
+    ggplot2::geom_hline(yintercept = 1, linetype = 3)
 }
 
 #' A row for each charge, and one for the beginning of each period.
@@ -53,8 +49,9 @@ spent_over_time <- function(report) {
   begin <- time_of(report$budget$created)
   periods <- sort(unique(c(charges$period, report$period)))
   length <- if (is.null(report$budget$renewal)) 0 else 86400 * report$budget$renewal
-  starts <- data.frame(time = begin + periods * length, spent = 0, period = periods)
-  spent <- data.frame(time = charges$time, spent = 1 - charges$left, period = charges$period)
+  starts <- data.frame(x = begin + periods * length, y = 0, part = periods)
+  spent <- data.frame(x = charges$time, y = 1 - charges$left, part = charges$period)
   out <- rbind(starts, spent)
-  out[order(out$period, out$time), ]
+  out$line <- rep(report$data_id, nrow(out))
+  out[order(out$part, out$x), ]
 }

@@ -43,7 +43,10 @@ check_site_method <- function(policy, plan) {
   }
   if (length(plan$leaks)) decline(sprintf("The method reads %s.", plan$leaks[1L]), "method")
   if (!is.null(plan$scales$server)) {
-    decline("The noise would be the server's: take noise that holders add.", "method")
+    decline(paste(
+      "Its noise would be added by a server to what sites send without any, and a site sends",
+      "nothing without noise of its own: take noise = \"block\"."
+    ), "method")
   }
   if (plan$problem$N < 2L) decline("The plan must have a party for each site.", "sizes")
 }

@@ -72,14 +72,11 @@ datashield_functions <- function() {
 #' @noRd
 answer_call <- function(request, call) {
   arguments <- as.list(call)[-1L]
-  site <- NULL
-  refusal <- answer_of({
+  answer_of({
     check_literals(arguments, formals(datashield_functions()[[request]]))
     site <- site_of_data(arguments$data)
-    NULL
+    site_do(site, request, arguments[names(arguments) != "data"])
   })
-  if (is.null(site)) return(refusal)
-  site_answer(site, request, arguments[names(arguments) != "data"])
 }
 
 #' Strings and numbers of the wire, one for each argument that has no default.
@@ -110,7 +107,7 @@ check_literals <- function(arguments, formals) {
 site_of_data <- function(data) {
   check_id(data, "data")
   path <- file.path(policy_directory(), paste0(data, ".dcf"))
-  stamp <- unlist(file.info(path)[c("mtime", "size")])
+  stamp <- unlist(file.info(path, extra_cols = FALSE)[c("mtime", "size")])
   if (anyNA(stamp)) {
     rm(list = intersect(data, names(.registry)), envir = .registry)
     decline(sprintf("There is no data set \"%s\" here.", data), "data")
@@ -142,6 +139,7 @@ policy_site <- function(path, data) {
   tryCatch({
     if (!is_absolute(path)) abort_policy(path, "DPADMM_POLICIES", "it is a relative path")
     policy <- site_policy_file(path)
+    check_unshared(policy, path)
     if (policy$data != data) abort_policy(path, "Data", "it is not the file's name")
     if (!is_absolute(policy$ledger)) abort_policy(path, "Ledger", "it is a relative path")
     if (is.null(policy$query) && !is_absolute(policy$source)) {

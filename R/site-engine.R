@@ -14,7 +14,9 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
     answered = 0L, trace = list(), gone = list()
   ), parent = emptyenv())
   over <- journal$has(length(plan$rule), length(party))
-  open <- function(plan, records, held, key) if (!over) open_sites(sites, plan, party, run, seed)
+  open <- function(plan, records, held, key) {
+    if (!over) open_sites(it, sites, plan, party, run, seed)
+  }
   submit <- function(i, round, inbox) {
     begin_round(it, sites, round, tell)
     if (!is.null(journal$replay(round, i)) || it$status[i] %in% c("lost", "out")) return(NULL)
@@ -91,13 +93,15 @@ late_answer <- function(it, sites, site, i) {
 }
 
 .unreachable <- "it cannot be reached any more"
+.restarted <- "its machine was restarted, and the run is over there"
 
 #' A site that is asked nothing more; the caller is told when the run is over.
 #' @noRd
 leave <- function(it, name, i, status, words) {
   it$status[i] <- status
+  at <- if (is.na(it$round)) "" else sprintf(", round %d", it$round)
   it$gone[[length(it$gone) + 1L]] <- list(place = name, message = sprintf(
-    "Site \"%s\", round %d: %s. Its last message stands.", name, it$round, words
+    "Site \"%s\"%s: %s. Its last message stands.", name, at, words
   ))
 }
 
@@ -117,10 +121,11 @@ heard <- function(it, sites, site, i, d) {
   }
   if (inherits(answer, "condition")) return(gone("lost", .unreachable))
   if (!is.list(answer)) return(gone("out", "it does not answer as a site"))
+  if (identical(answer$error, "restart")) return(gone("lost", .restarted))
   if (!is.null(answer$error)) {
-    return(gone("out", paste("it refused:", sub("[.]$", "", as.character(answer$message)[1L]))))
+    return(gone("out", paste("it refused:", sub("[.]$", "", site_words(answer$message)))))
   }
-  values <- answer$value$values
+  values <- if (is.list(answer$value)) answer$value$values
   if (!is_message(values, d)) return(gone("out", "what it sent is no message"))
   list(values = as.double(values), sent = TRUE, status = "here")
 }
@@ -133,15 +138,21 @@ is_message <- function(values, d) {
 # ---- open and close ----------------------------------------------------------------------
 
 #' All are asked whether they would before anyone is asked to: a refusal of one must not cost
-#' the others their budget.
+#' the others their budget. In a run that is taken up a site may have lost it.
 #' @noRd
-open_sites <- function(sites, plan, party, run, seed) {
+open_sites <- function(it, sites, plan, party, run, seed) {
   arguments <- list(
     run = run, recipe = text_to_wire(plan_recipe(plan)), analyst = sites$analyst, seed = seed
   )
-  answers <- ask_all(sites, "check", arguments, party)
-  for (i in seq_along(party)) {
-    same <- all.equal(answers[[i]]$orders, party_orders(plan, i), tolerance = 1e-6)
+  answers <- ask_all(sites, "check", arguments, party, except = "restart")
+  gone <- vapply(answers, inherits, NA, what = "condition")
+  for (i in which(gone)) leave(it, sites$names[party[i]], i, "lost", .restarted)
+  for (i in which(!gone)) {
+    check_answer(sites$names[party[i]], answers[[i]], "check")
+    same <- tryCatch(
+      all.equal(answers[[i]]$orders, party_orders(plan, i), tolerance = 1e-6),
+      error = conditionMessage
+    )
     if (!isTRUE(same)) {
       abort_site(sites$names[party[i]], paste(
         "it works out another plan from the same text: is its version of dpadmm another,",
@@ -149,7 +160,7 @@ open_sites <- function(sites, plan, party, run, seed) {
       ), "plan")
     }
   }
-  ask_all(sites, "open", arguments, party)
+  ask_all(sites, "open", arguments, party[!gone])
 }
 
 close_sites <- function(sites, party, run, it) {
@@ -160,6 +171,13 @@ close_sites <- function(sites, party, run, it) {
 #' The site of each party of a plan, by name.
 #' @noRd
 site_of_party <- function(sites, plan) {
+  if (plan$problem$N == 1L) {
+    abort("plan", paste(
+      "The plan has one party for all records, as of fp_admm(unit = \"holder\"), whose users are",
+      "kept in one process, and no site has them all: take a method with a party for each site,",
+      "such as fp_admm(unit = \"record\", noise = \"block\")."
+    ), argument = "method")
+  }
   own <- vapply(sites$public, `[[`, "", "site")
   party <- match(plan$problem$names, own)
   odd <- c(plan$problem$names[is.na(party)], setdiff(own, plan$problem$names))

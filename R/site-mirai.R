@@ -204,12 +204,13 @@ mirai_line <- function(profiles, how) {
     tasks[i] <<- list(NULL)
     # a profile that is no more would have mirai start a process, here
     if (!mirai::daemons_set(profiles[[i]])) return(invisible())
-    tasks[[i]] <<- mirai::mirai(do.call(evalq(shard_answer, asNamespace("dpadmm")), asked),
-      .args = list(asked = asked[[i]]), .compute = profiles[[i]]
+    # short words: all of this travels each round
+    tasks[[i]] <<- mirai::mirai(evalq(shard_task, asNamespace("dpadmm"))(a),
+      .args = list(a = asked[[i]]), .compute = profiles[[i]]
     )
   }
   post <- function(i, request, arguments) {
-    asked[[i]] <<- list(keys[[i]], request, arguments) # by place: names would travel each round
+    asked[[i]] <<- list(keys[[i]], request, unname(arguments))
     send(i)
   }
   fetch <- function(i) {

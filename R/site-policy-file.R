@@ -1,7 +1,7 @@
 # Policies as files.
 
 .policy_fields <- c("Data", "Site", "Source", "Query", "Ledger", "Epsilon", "Delta", "Renewal",
-  "Methods", "Rounds", "Deadline", "Simulation", "Person", "Records",
+  "Methods", "Rounds", "Deadline", "Simulation", "Person", "Records", "Shares-Records",
   "Columns")
 .policy_needed <- c("Data", "Source", "Ledger", "Epsilon", "Columns")
 
@@ -34,6 +34,7 @@ site_policy_file <- function(path, ...) {
     rounds = number("Rounds"), deadline = number("Deadline"),
     methods = read("Methods", function(text) strsplit(text, "[ ,]+")[[1L]]),
     simulation = read("Simulation", function(text) read_yes(text, path)),
+    shares_records = read("Shares-Records", function(text) read_yes(text, path, "Shares-Records")),
     schema = read_policy_columns(fields$Columns, path)
   )
   tryCatch(do.call(site_policy, Filter(Negate(is.null), given)), dpadmm_error = function(e) {
@@ -82,8 +83,8 @@ read_policy_fields <- function(path) {
   fields
 }
 
-read_yes <- function(text, path) {
-  if (!tolower(text) %in% c("yes", "no")) abort_policy(path, "Simulation", "say yes or no")
+read_yes <- function(text, path, field = "Simulation") {
+  if (!tolower(text) %in% c("yes", "no")) abort_policy(path, field, "say yes or no")
   tolower(text) == "yes"
 }
 
@@ -145,7 +146,8 @@ write_policy <- function(policy, path) {
     Simulation = if (policy$simulation) "yes",
     Person = if (!is.null(policy$person)) {
       sprintf("%s; most %s", policy$person, number(policy$per_person))
-    }, Records = number(policy$records)
+    }, Records = number(policy$records),
+    "Shares-Records" = if (!policy$shares_records) "no"
   )
   stated <- c(names(Filter(Negate(is.null), fields)), "Columns")
   if (length(lost <- setdiff(.policy_needed, stated))) {

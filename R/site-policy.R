@@ -65,6 +65,10 @@
 #'   key, and answers no more.
 #' @param simulation `TRUE` for records that are nobody's: fits may have a seed, and nothing of it
 #'   is private.
+#' @param shares_records `FALSE` (in a file `Shares-Records: no`): your word that no record of this
+#'   data set is in another one with the same source. Two policies in one directory that read the
+#'   same file, or the same table, are an error of [dpadmm_site()] where neither says so: the
+#'   records would have two budgets.
 #' @return An object of class `dpadmm_policy`, with [print()]. A field that is wrong is an error of
 #'   class `dpadmm_error_policy` whose `argument` is the field and `place` the file.
 #' @seealso [dpadmm_site()], [sites], [dpadmm_ledger()].
@@ -82,7 +86,7 @@
 site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = NULL, query = NULL,
                         ledger = NULL, renewal = NULL, methods = NULL, rounds = 1000,
                         deadline = 24, simulation = FALSE, person = NULL, per_person = 1,
-                        records = NULL) {
+                        records = NULL, shares_records = TRUE) {
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   if (!is.null(renewal)) check_number(renewal, "renewal", lower = 0, open_lower = TRUE)
@@ -110,7 +114,8 @@ site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = 
     person = check_word(person, "person"), per_person = per_person,
     records = if (!is.null(records)) {
       check_number(records, "records", lower = 1, upper = .Machine$integer.max, whole = TRUE)
-    }
+    },
+    shares_records = check_flag(shares_records, "shares_records")
   ), class = "dpadmm_policy")
 }
 

@@ -26,7 +26,8 @@ ledger_report.dpadmm_site <- function(x, plan = NULL, ...) {
 ledger_report.dpadmm_sites <- function(x, plan = NULL, ...) {
   check_no_dots(...)
   if (!is.null(plan)) check_class(plan, "dpadmm_plan", "plan", "dpadmm_plan()")
-  reports <- ask_all(x, "report", list())
+  said <- ask_all(x, "report", list())
+  reports <- Map(check_report, names(said), said)
   rows <- Map(function(report, public) {
     left <- report$left
     more <- if (!is.null(plan)) more_of_site(plan, public, report)
@@ -36,9 +37,50 @@ ledger_report.dpadmm_sites <- function(x, plan = NULL, ...) {
     )
   }, reports, x$public)
   structure(list(
-    sites = do.call(rbind, unname(rows)), charges = lapply(reports, `[[`, "charges"),
-    asked = !is.null(plan)
+    sites = do.call(rbind, unname(rows)), charges = lapply(reports, charges_of_site),
+    asked = !is.null(plan), time = ledger_now()
   ), class = "dpadmm_sites_report")
+}
+
+#' The charges of a site, with what was left after each (a share).
+#' @noRd
+charges_of_site <- function(report) {
+  charges <- report$charges
+  spent <- stats::ave(charges$cost, charges$period, FUN = cumsum)
+  charges$time <- time_of(charges$time)
+  charges$left <- 1 - pmin(spent / report$left$allowance, 1)
+  charges
+}
+
+#' @rdname plot.dpadmm_ledger_report
+#' @export
+plot.dpadmm_sites_report <- function(x, ...) {
+  check_plot_dots(...)
+  draw_spent(spent_by_site(x), ...)
+  invisible(x)
+}
+
+#' @rdname plot.dpadmm_ledger_report
+#' @exportS3Method ggplot2::autoplot
+autoplot.dpadmm_sites_report <- function(object, ...) {
+  check_no_dots(...)
+  ggplot_spent(spent_by_site(object))
+}
+
+#' A row for each charge of each site, one before the first of a period, and one for now.
+#' @noRd
+spent_by_site <- function(report) {
+  rows <- Map(function(charges, site, left) {
+    first <- charges[!duplicated(charges$period), ]
+    last <- max(charges$period, 0)
+    data.frame(
+      x = c(first$time, charges$time, report$time),
+      y = c(0 * first$left, 1 - charges$left, 1 - left),
+      part = c(first$period, charges$period, last),
+      line = sprintf("%s: %s", site, share_words(left))
+    )
+  }, report$charges, report$sites$site, report$sites$left)
+  do.call(rbind, unname(rows))
 }
 
 #' How many more fits like a plan the budget of a site admits.

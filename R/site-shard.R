@@ -16,6 +16,10 @@ shard_answer <- function(key, request, arguments, how = NULL) {
   site_answer(shard, request, arguments)
 }
 
+#' @param asked arguments of shard_answer(), by place.
+#' @noRd
+shard_task <- function(asked) do.call(shard_answer, asked)
+
 #' @param policy an object, or the path of its file on this machine.
 #' @param load function(): the records, or of the shard's name; `NULL`: the policy says where.
 #' @noRd

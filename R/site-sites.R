@@ -12,7 +12,8 @@
 #' Every round each site is sent the inbox of its party (d numbers) and answers with its message
 #' (d numbers). A site that has not answered within `deadline` seconds is late: its last message
 #' stands, and it goes on with the round it is asked for next. A site that cannot be reached is
-#' lost, one whose message is not d finite numbers of sensible size is out (a warning of class
+#' lost, as is one whose machine was restarted (see [dpadmm_site()]); one whose message is not d
+#' finite numbers of sensible size is out (a warning of class
 #' `dpadmm_warning_site`): their last messages stand to the end. What each has charged stays
 #' charged. With fewer than `min_sites` answers the run stops (`dpadmm_error_site`).
 #' With `save`, a file, dpadmm_fit() writes what was released, round by round, and
@@ -66,7 +67,8 @@ new_sites <- function(kind, names, post, fetch, close = function() NULL, deadlin
     kind = kind, names = names, post = post, fetch = fetch, close = close, deadline = deadline,
     min_sites = if (is.null(min_sites)) 1 else min_sites, analyst = analyst, wait = wait
   ), class = "dpadmm_sites")
-  sites$public <- ask_all(sites, "public", list())
+  said <- ask_all(sites, "public", list())
+  sites$public <- Map(check_public, names(said), said)
   check_site_names(sites)
   sites$schema <- common_schema(sites)
   sites
@@ -176,11 +178,16 @@ public_seed <- function() {
 
 #' The answers of all sites to one request; the first refusal, by site, is an error.
 #' @param arguments the same for all.
+#' @param except a kind of refusals that are answers, as conditions.
 #' @noRd
-ask_all <- function(sites, request, arguments, which = seq_along(sites$names)) {
+ask_all <- function(sites, request, arguments, which = seq_along(sites$names), except = NULL) {
   for (i in which) sites$post(i, request, arguments)
   until <- Sys.time() + sites$deadline
-  answers <- lapply(which, function(i) site_value(sites, i, await(sites, i, until)))
+  answers <- lapply(which, function(i) {
+    tryCatch(site_value(sites, i, await(sites, i, until)), dpadmm_error_site = function(e) {
+      if (!is.null(except) && identical(e$reason, except)) e else stop(e)
+    })
+  })
   stats::setNames(answers, sites$names[which])
 }
 
@@ -202,7 +209,7 @@ site_value <- function(sites, i, answer) {
   }
   if (!is.list(answer)) abort_site(name, "it does not answer as a site", NULL)
   if (!is.null(answer$error)) {
-    abort_site(name, as.character(answer$message)[1L], answer$field, kind = answer$error)
+    abort_site(name, site_words(answer$message), answer$field, kind = answer$error)
   }
   answer$value
 }
@@ -228,9 +235,7 @@ check_site_names <- function(sites) {
 #' What all sites say of their columns, which must be the same.
 #' @noRd
 common_schema <- function(sites) {
-  schemas <- lapply(sites$public, function(p) {
-    do.call(dpadmm_schema, c(p$columns, list(impute = p$impute)))
-  })
+  schemas <- lapply(sites$public, `[[`, "schema")
   for (k in seq_along(schemas)[-1L]) {
     for (name in intersect(names(schemas[[1L]]), names(schemas[[k]]))) {
       if (!identical(schemas[[1L]][[name]], schemas[[k]][[name]])) {

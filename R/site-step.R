@@ -24,18 +24,18 @@ site_step <- function(site, run, round, inbox) {
   message <- compute_round(site, run, round, values, last$round)
   # with its cache: else the last digits would tell a run that was taken up again
   state <- core_call(.Call(ffi_party_save, site$live[[run]]$handle, TRUE))
-  with_store(site, function(con) {
-    at <- run_at(site, run)
-    if (store_message(con, at, last$round, round, digest, message, state)) {
-      site$live[[run]]$last <- list(opened = last$opened, closed = FALSE, round = as.integer(round))
-      return(message)
-    }
-    # another process was faster: its message is the answer, or there is none
-    site$live[[run]]$at <- site$live[[run]]$last <- NULL
-    answered <- answered_round(plan, store_last(con, at), round, digest)
-    if (is.null(answered)) decline("The round is over.", "round")
-    answered
-  })
+  at <- run_at(site, run)
+  if (store_message(site, at, last, round, digest, message, state)) {
+    last$round <- as.integer(round)
+    site$live[[run]]$last <- last[c("opened", "closed", "round", "boot")]
+    return(message)
+  }
+  # another process was faster: its message is the answer, or there is none
+  site$live[[run]]$at <- site$live[[run]]$last <- NULL
+  last <- with_store(site, function(con) store_last(con, at))
+  answered <- answered_round(plan, last, round, digest)
+  if (is.null(answered)) decline("The round is over.", "round")
+  answered
 }
 
 #' What was last answered: what this process remembers where the round is the next one (whether it
@@ -43,7 +43,7 @@ site_step <- function(site, run, round, inbox) {
 #' @noRd
 last_round <- function(site, run, round) {
   last <- site$live[[run]]$last
-  if (!is.null(last) && round == last$round + 1L) return(last)
+  if (!is.null(last) && identical(as.double(round), last$round + 1)) return(last)
   with_store(site, function(con) store_last(con, run_at(site, run)))
 }
 
@@ -52,6 +52,7 @@ last_round <- function(site, run, round) {
 #' @noRd
 live_run <- function(site, run, last) {
   if (is.null(last)) decline("There is no such run.", "run")
+  check_boot(last)
   if (!last$closed && is_expired(last, site$policy$deadline)) {
     site_close(site, run)
     last$closed <- TRUE

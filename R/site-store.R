@@ -3,11 +3,17 @@
 # in one statement with the inbox it was computed for and the state after it, and only where the
 # round before is still the last one. So no round has two messages, and no noise is used twice,
 # whatever dies when and whoever is asked for the same.
+#
+# A charge is on the disk before its run begins. A message is with the operating system, which
+# keeps it whatever process dies, and on the disk some rounds later: a round waits for no disk.
+# Only the end of the machine itself can bring an earlier round back. So a run belongs to one boot
+# of the machine, whose name is stored with the charge, and in another it is over. Where the system
+# has no such name, each round waits for the disk.
 
 .run_table <- "CREATE TABLE IF NOT EXISTS run (
   run TEXT PRIMARY KEY, data_id TEXT NOT NULL, plan TEXT NOT NULL, recipe TEXT NOT NULL,
   opened REAL NOT NULL, closed INTEGER NOT NULL DEFAULT 0, seeded INTEGER NOT NULL,
-  key BLOB, state BLOB, round INTEGER, inbox TEXT, message BLOB, sent INTEGER)"
+  key BLOB, state BLOB, round INTEGER, inbox TEXT, message BLOB, sent INTEGER, boot TEXT)"
 
 #' @return a connection to the site's data base.
 #' @noRd
@@ -15,7 +21,35 @@ store_connect <- function(path) {
   con <- ledger_connect(path)
   DBI::dbExecute(con, "PRAGMA secure_delete = ON")
   if (!DBI::dbExistsTable(con, "run")) DBI::dbExecute(con, .run_table)
+  if (!"boot" %in% DBI::dbListFields(con, "run")) add_boot(con)
   con
+}
+
+#' A table of before there was such a column: its runs go on as they began.
+#' @noRd
+add_boot <- function(con) {
+  ledger_transaction(con, function(con) {
+    if ("boot" %in% DBI::dbListFields(con, "run")) return() # another process was faster
+    DBI::dbExecute(con, "ALTER TABLE run ADD COLUMN boot TEXT")
+  })
+}
+
+#' The name of this boot of the machine, or NA where the system has none. Read each time: a process
+#' may have been moved here from another machine.
+#' @noRd
+machine_boot <- function(file = "/proc/sys/kernel/random/boot_id") {
+  if (!startsWith(R.version$os, "linux")) return(NA_character_)
+  name <- tryCatch(suppressWarnings(readChar(file, 36L, useBytes = TRUE)), error = function(e) "")
+  if (length(name) == 1L && nchar(name) == 36L) name else NA_character_
+}
+
+#' @param row of a run.
+#' @noRd
+check_boot <- function(row) {
+  if (is.na(row$boot) || identical(row$boot, machine_boot())) return(invisible())
+  abort("restart", paste(
+    "The machine was restarted after this run began: it is over here, and its charge stays."
+  ), argument = "run")
 }
 
 #' What a run is called in a data base that several sites share.
@@ -37,29 +71,52 @@ store_run <- function(con, run, columns = "*") {
 #' What a step needs to know of a run: not its key, plan and state, which may be long.
 #' @noRd
 store_last <- function(con, run) {
-  store_run(con, run, "opened, closed, round, inbox, message, sent")
+  store_run(con, run, "opened, closed, boot, round, inbox, message, sent")
 }
 
 #' A run begins.
 #' @noRd
 store_open <- function(con, run, data_id, recipe, key, seeded) {
-  DBI::dbExecute(con, "INSERT INTO run (run, data_id, plan, recipe, opened, seeded, key)
-    VALUES (?, ?, ?, ?, ?, ?, ?)", params = list(
-    run, data_id, digest_of(recipe), recipe, as.double(Sys.time()), as.integer(seeded), list(key)
+  DBI::dbExecute(con, "INSERT INTO run (run, data_id, plan, recipe, opened, seeded, key, boot)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)", params = list(
+    run, data_id, digest_of(recipe), recipe, as.double(Sys.time()), as.integer(seeded), list(key),
+    machine_boot()
   ))
 }
 
+.storing <- "UPDATE run SET round = ?, inbox = ?, message = ?, sent = ?, state = ?
+  WHERE run = ? AND round IS ? AND closed = 0"
+
 #' A round's message, and the state after it.
-#' @param last the round before, or NA.
+#' @param last of store_last(): the round before.
 #' @return whether that was still so, else nothing is stored.
 #' @noRd
-store_message <- function(con, run, last, round, inbox, message, state) {
-  stored <- DBI::dbExecute(con, "UPDATE run SET round = ?, inbox = ?, message = ?, sent = ?,
-    state = ? WHERE run = ? AND round IS ? AND closed = 0", params = list(
+store_message <- function(site, run, last, round, inbox, message, state) {
+  row <- list(
     as.integer(round), inbox, list(writeBin(message$values, raw(), endian = "little")),
-    as.integer(message$sent), list(state), run, as.integer(last)
-  ))
+    as.integer(message$sent), list(state), run, as.integer(last$round)
+  )
+  stored <- if (is.na(last$boot)) {
+    with_store(site, function(con) DBI::dbExecute(con, .storing, params = row))
+  } else {
+    with_rounds(site, function(statement) DBI::dbGetRowsAffected(DBI::dbBind(statement, row)))
+  }
   stored == 1
+}
+
+#' A connection for rounds alone, which does not wait for the disk, with its one statement.
+#' @noRd
+rounds_connect <- function(path) {
+  con <- store_connect(path)
+  DBI::dbExecute(con, "PRAGMA synchronous = NORMAL")
+  list(con = con, statement = DBI::dbSendStatement(con, .storing))
+}
+
+#' At the end of a process they may have ended by themselves.
+#' @noRd
+rounds_disconnect <- function(rounds) {
+  if (DBI::dbIsValid(rounds$statement)) DBI::dbClearResult(rounds$statement)
+  if (DBI::dbIsValid(rounds$con)) ledger_disconnect(rounds$con)
 }
 
 #' A stored message.
@@ -78,11 +135,11 @@ store_close <- function(con, run) {
   DBI::dbExecute(con, paste(.closing, "run = ?"), params = list(run))
 }
 
-#' Runs whose time is over are closed.
+#' Runs whose time is over, or whose machine was restarted, are closed.
 #' @noRd
 store_expire <- function(con, hours) {
-  DBI::dbExecute(con, paste(.closing, "closed = 0 AND opened < ?"),
-    params = list(oldest_open(hours)))
+  DBI::dbExecute(con, paste(.closing, "closed = 0 AND (opened < ? OR boot <> ?)"),
+    params = list(oldest_open(hours), machine_boot()))
 }
 
 is_expired <- function(row, hours) row$opened < oldest_open(hours)

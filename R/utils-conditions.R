@@ -38,6 +38,7 @@
 #' | `unavailable` | a fit cannot answer, for lack of records or of a formula |
 #' | `policy` | a site's policy is malformed, or does not fit its records |
 #' | `refused` | a site's policy does not allow what is asked of it |
+#' | `restart` | the machine of a site was restarted during a run, which is over there |
 #' | `site` | a site refuses or cannot be reached: `place` is its name, `argument` the field |
 #' | `package` | an optional package is needed and not installed |
 #' | `ledger` | a file is no ledger, or a budget in it is another one or not there |
@@ -85,8 +86,9 @@
 #'   dpadmm_error_parse dpadmm_error_file dpadmm_error_size dpadmm_error_package
 #'   dpadmm_error_row_bound
 #'   dpadmm_error_ledger dpadmm_error_unavailable dpadmm_error_policy dpadmm_error_refused
-#'   dpadmm_error_site dpadmm_warning_site dpadmm_warning_convergence dpadmm_warning_schema
-#'   dpadmm_warning_shortened dpadmm_warning_privacy_leak dpadmm_warning_theorem
+#'   dpadmm_error_restart dpadmm_error_site dpadmm_warning_site dpadmm_warning_convergence
+#'   dpadmm_warning_schema dpadmm_warning_shortened dpadmm_warning_privacy_leak
+#'   dpadmm_warning_theorem
 #'   dpadmm_warning_utility dpadmm_warning_ledger
 NULL
 
@@ -94,7 +96,7 @@ NULL
   "argument", "shape", "missing", "finite", "labels", "formula", "nodes", "network",
   "level", "plan", "budget", "accountant", "theorem", "solver", "operator",
   "engine", "entropy", "parse", "size", "unavailable", "package", "row_bound", "ledger", "policy",
-  "refused", "site", "file"
+  "refused", "restart", "site", "file"
 )
 
 .warning_kinds <- c(

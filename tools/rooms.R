@@ -17,7 +17,7 @@ r_rooms <- list(
   site = c("utils", "problem", "privacy", "method", "plan", "run", "data"),
   fit = c("utils", "problem", "privacy", "method", "plan", "run", "data", "site"),
   theorem = c("utils", "problem", "privacy", "method", "plan", "fit"),
-  audit = c("utils", "problem", "privacy", "method", "plan", "run", "data", "fit"),
+  audit = c("utils", "problem", "privacy", "method", "plan", "run", "data", "fit", "site"),
   study = c("utils", "problem", "privacy", "method", "plan", "run", "data", "fit", "theorem")
 )
 # "basics" are the headers that lie in src/core itself; "ffi" is src/*.[ch].

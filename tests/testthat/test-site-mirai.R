@@ -217,6 +217,25 @@ test_that("a shard that nobody starts, or that cannot be made, is named within t
   blame(got$two, "urls", "A", "more than one daemon")
 })
 
+test_that("a round sends less than 500 bytes beyond its numbers", {
+  skip_unless_mirai()
+  got <- in_child({
+    profiles <- start_shards()
+    sites <- shard_sites(profiles, shard_folder())
+    plan <- shard_plan(sites, 3)
+    sent <- list()
+    note <- function(data) sent[[length(sent) + 1L]] <<- data
+    suppressMessages(trace("do_mirai", bquote(.(note)(c(.args, list(._expr_. = expr,
+      ._globals_. = globals)))), where = asNamespace("mirai"), print = FALSE))
+    quiet_fit(plan, sites)
+    list(d = plan$problem$d, sent = sent)
+  })
+  steps <- Filter(function(data) identical(data$a[[2L]], "step"), got$sent)
+  expect_length(steps, 6L)
+  expect_identical(got$d, 2L)
+  expect_lt(max(lengths(lapply(steps, serialize, NULL))) - 8 * got$d, 500)
+})
+
 test_that("arguments of sites_mirai(): no records from here, and each is named", {
   skip_unless_mirai()
   schema <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"))

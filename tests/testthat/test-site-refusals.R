@@ -86,6 +86,24 @@ test_that("plans that the policy does not allow are refused by field", {
   }
 })
 
+test_that("why whole holders and a server's noise do not go over sites is said", {
+  skip_unless_sites()
+  sites <- sites_local(site_frames(), site_schema, epsilon = 100, delta = 1e-4)
+  over <- function(method) {
+    plan <- dpadmm_plan(ill ~ age, sites, epsilon = 8, delta = 1e-4, iterations = 2,
+      method = method)
+    expect_error(dpadmm_fit(plan, sites), class = "dpadmm_error")
+  }
+  for (noise in c("aggregate", "block")) {
+    error <- over(fp_admm(unit = "holder", noise = noise))
+    expect_match(conditionMessage(error), "no site has them all")
+    expect_identical(error$argument, "method")
+  }
+  error <- over(fp_admm(unit = "record"))
+  expect_match(conditionMessage(error), "nothing without noise of its own")
+  expect_identical(unname(ledger_report(sites)$sites$charges), c(0L, 0L, 0L))
+})
+
 test_that("nothing in a plan's text is run", {
   skip_unless_sites()
   text <- plan_recipe(plan_for_site(iterations = 3))
