@@ -6,13 +6,12 @@
  * curvature that is kept between problems, corrected by limited-memory BFGS pairs. They
  * begin with a scale, the curvature's diagonal; a full curvature (Newton's method) is
  * bought when it is cheap, or as soon as steps that it might have spared have cost as
- * much as it does, by prices in passes that depend on sizes alone (node_model.h). So
- * all steps and curvatures together cost at most about twice what they would, had one
- * known beforehand. A step is one pass over the records, by blocks that are multiplied
- * with the direction and, where the derivatives at its end are known, back; because the
- * losses are functions of x'f, a line search costs no pass over the features. The
- * point, its margins and its data gradient are kept too, so a problem that differs in
- * lin and quad starts for free.
+ * much as it does, by prices in passes that depend on sizes alone (node_model.h). A
+ * step is one pass over the records, by blocks that are multiplied with the direction
+ * and, where the derivatives at its end are known, back; because the losses are
+ * functions of x'f, a line search costs no pass over the features. The point, its
+ * margins and its data gradient are kept too, so a problem that differs in lin and quad
+ * starts for free.
  *
  * To a loose tolerance most problems need no pass at all: for a self-concordant loss
  * the kept gradient and curvature come with a bound on how far their quadratic model is
@@ -25,10 +24,9 @@
 #include "data/records.h"
 #include "status.h"
 
+/* Records whose gradients are summed in one row, at most. */
+#define DPA_SUM_ROWS 16384
 #define DPA_PAIRS 10 /* BFGS pairs kept */
-#define DPA_SUM_ROWS                                                                   \
-  16384 /* records whose gradients are summed in one row, at most                      \
-         */
 
 /* The curvature that a solver has. */
 typedef enum dpa_curvature {
