@@ -191,7 +191,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                weights = c("precision", "records", "nodes"), response = NULL,
                                intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
                                weight_bound = NULL, offset = NULL, na.action = "fail",
-                               ledger = NULL, data_id = NULL, ...) {
+                               ledger = NULL, data_id = NULL, inference = FALSE, ...) {
   check_no_dots(...)
   if (!missing(nodes)) nodes <- given_nodes(nodes)
   asked <- asked_of_fit(match.call(), environment())
@@ -202,7 +202,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
       if (!missing(nodes)) "nodes", if (!missing(lambda)) "lambda",
       if (!missing(weights)) "weights"
-    ), weights = weights, lambda = lambda
+    ), weights = weights, lambda = lambda, inference = inference
   )
   ledger <- fit_ledger(ledger, data_id, settings$seed)
   if (missing(nodes)) {

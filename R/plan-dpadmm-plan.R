@@ -95,7 +95,8 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
                                 control = dpadmm_control(), classes = NULL, lambda = NULL,
                                 weights = c("precision", "records", "nodes"), response = NULL,
                                 intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
-                                weight_bound = NULL, offset = NULL, na.action = "fail", ...) {
+                                weight_bound = NULL, offset = NULL, na.action = "fail",
+                                inference = FALSE, ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   asked <- given_arguments(match.call(), environment())
@@ -104,7 +105,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
     given = c(
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
       if (!missing(lambda)) "lambda", if (!missing(weights)) "weights"
-    ), weights = weights, lambda = lambda
+    ), weights = weights, lambda = lambda, inference = inference
   )
   held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method

@@ -101,7 +101,7 @@ print_lines <- function(lines) {
 #' @noRd
 traffic <- function(plan) {
   problem <- plan$problem
-  sends <- if (is.null(plan$sends)) length(plan$rule) else plan$sends
+  sends <- if (is.null(plan$sends)) length(all_rules(plan)) else plan$sends
   bytes <- 8 * problem$d
   data.frame(
     party = problem$names, records = problem$size, messages = sends, numbers = problem$d,

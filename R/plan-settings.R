@@ -4,7 +4,7 @@
 #' @noRd
 plan_settings <- function(network, method, loss, penalty, C, rho, iterations, epsilon, delta,
                           noise, seed, control, given, weights = .party_weights,
-                          lambda = NULL) {
+                          lambda = NULL, inference = FALSE) {
   loss <- dpadmm_loss(loss)
   method <- as_method(method)
   refuse_unused(method, given)
@@ -20,7 +20,7 @@ plan_settings <- function(network, method, loss, penalty, C, rho, iterations, ep
   list(
     network = network, method = method, loss = loss, penalty = penalty, C = C, rho = rho,
     iterations = iterations, budget = budget, control = control, seed = check_seed(seed),
-    weights = weights, lambda = lambda
+    weights = weights, lambda = lambda, inference = check_inference(inference, loss)
   )
 }
 
@@ -74,7 +74,7 @@ plan_for <- function(settings, blueprint, held) {
     lambda = settings$lambda, weights = settings$weights, row_bound = settings$control$row_bound
   )
   make_plan(problem, method, settings$budget, settings$iterations, settings$control,
-    key = noise_key(settings$seed)
+    key = noise_key(settings$seed), inference = settings$inference
   )
 }
 

@@ -20,7 +20,8 @@ enum {
   SENT,
   CONDITION,
   EXTRA,
-  STATES
+  STATES,
+  MOMENTS
 };
 
 static double *put_reals(SEXP list, int at, size_t length) {
@@ -57,7 +58,8 @@ static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) 
   const int many = plan->relay->many, graph = plan->relay == &dpa_relay_graph;
   const size_t models = many ? plan->parties : 1;
   trace.shown = late ? 1 : 0;
-  trace.kept = plan->rounds + trace.shown;
+  const size_t moves = dpa_plan_moves(plan);
+  trace.kept = moves + trace.shown;
   trace.f = put_reals(out, MODEL, plan->d * models);
   const int dim[] = {(int)plan->d, (int)models};
   set_dim(VECTOR_ELT(out, MODEL), dim, 2);
@@ -68,7 +70,7 @@ static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) 
     set_dim(VECTOR_ELT(out, ITERATES), many ? cube : flat, many ? 3 : 2);
   }
   if (graph || plan->relay == &dpa_relay_split)
-    trace.gap = put_reals(out, GAP, plan->rounds);
+    trace.gap = put_reals(out, GAP, moves);
   trace.step = put_reals(out, STEP, trace.kept);
   if (plan->test) {
     const int who[] = {(int)plan->parties, (int)plan->rounds};
@@ -78,6 +80,11 @@ static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) 
   }
   if (plan->relay == &dpa_relay_split)
     put_extra(out, plan, &trace);
+  if (plan->share) {
+    const int box[] = {dim[0], dim[1], (int)(plan->rounds - moves)};
+    trace.moments = put_reals(out, MOMENTS, plan->d * plan->parties * (size_t)box[2]);
+    set_dim(VECTOR_ELT(out, MOMENTS), box, 3);
+  }
   return trace;
 }
 
@@ -143,8 +150,9 @@ static void check_holdings(ffi_reader *reader, const dpa_plan *plan,
 /* spec: see ffi_plan.c; records: see ffi_records.h, NULL with an engine of R's; key:
  * the run's; progress: a function of the number of finished rounds, or NULL. */
 SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
-  const char *names[] = {"status", "begun", "done",      "f",     "iterates", "gap",
-                         "step",   "sent",  "condition", "extra", "states",   ""};
+  const char *names[] = {"status", "begun",   "done", "f",         "iterates",
+                         "gap",    "step",    "sent", "condition", "extra",
+                         "states", "moments", ""};
   ffi_reader reader = {spec, NULL}, data = {records, NULL};
   SEXP keeper = PROTECT(ffi_keeper()), out = PROTECT(Rf_mkNamed(VECSXP, names));
   const dpa_plan *plan = ffi_plan(&reader, keeper);
