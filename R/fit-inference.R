@@ -107,17 +107,12 @@ released_gradients <- function(plan, iterates) {
 
 # ---- how far it carries -----------------------------------------------------------------------
 
-# The least eigenvalue of a released curvature over what its noise alone makes of one.
-.safe_curvature <- 2
-
 #' Why a released curvature carries no intervals, or NULL.
 #' @param v variance of a diagonal entry of its noise.
 #' @noRd
 too_weak <- function(H, v, kept) {
   least <- least_eigen(H[kept, kept, drop = FALSE])
-  size <- length(kept)
-  # the norm of a symmetric matrix of such noise
-  noise <- sqrt(2 * size * v)
+  noise <- curvature_by_noise(length(kept), v)
   if (noise == 0 && least <= 1e-10 * max(diag(H))) {
     return("the columns are collinear, or the classes separated")
   }
