@@ -25,12 +25,13 @@ infer <- function(plan, iterates, moments, centre, kept) {
   if (!is.null(weak)) return(list(why = weak))
   G <- bread(H, kept)
   seen <- released_gradients(plan, iterates)
-  weight <- round_weights(plan, seen, centre, H, G)
+  second <- second_order(problem, seen$at, centre, H, G)
+  weight <- round_weights(plan, seen, second, H, G)
   mean_of <- function(x) matrix(colSums(weight * x), problem$N) # over rounds
   place <- mean_of(seen$at)
-  gradient <- colSums(mean_of(seen$gradient)) - Reduce(`+`, Map(function(H_i, i) {
-    H_i %*% (place[i, ] - centre)
-  }, curvature, seq_len(problem$N)))
+  steps <- Map(function(H_i, i) H_i %*% (place[i, ] - centre), curvature, seq_len(problem$N))
+  gradient <- colSums(mean_of(seen$gradient)) - Reduce(`+`, steps) -
+    colSums(weight * second$value)
   estimate <- as.vector(centre - G %*% gradient)
   each <- problem$C / problem$size
   meat <- if (plan$inference$covariance == "model") {
@@ -131,47 +132,67 @@ bread <- function(H, kept) {
   (G + t(G)) / 2
 }
 
-#' Weights of the rounds: late ones, as many as bring down the noise by more than what the
-#' curvature of the loss between their models and the mean model adds.
+#' Weights of the rounds: late ones, as many as bring down the noise by more than what is uncertain
+#' about the second order of the gradients.
+#' @param second second_order() of the rounds.
 #' @noRd
-round_weights <- function(plan, seen, centre, H, G) {
-  problem <- plan$problem
-  share <- problem$C / sum(problem$C)
-  typical <- sum(diag(H)) / problem$d * share
+round_weights <- function(plan, seen, second, H, G) {
+  typical <- sum(diag(H)) / plan$problem$d * objective_shares(plan$problem)
   noise <- rowSums(seen$objective^2 +
     seen$output^2 * sweep(seen$modulus, 2L, typical, `+`)^2)
   if (all(noise == 0)) noise[] <- 1e-300
-  error <- step_error(problem, seen$at - rep(centre, each = length(noise) * problem$N), H)
   last <- length(noise)
+  weigh <- function(from) {
+    precision <- ifelse(seq_len(last) < from, 0, 1 / noise)
+    precision / sum(precision)
+  }
   risk <- vapply(seq_len(last), function(from) {
-    precision <- 1 / noise[from:last]
-    sum(diag(G)) / sum(precision) + 4 * (sum(precision * error[from:last]) / sum(precision))^2
+    weight <- weigh(from)
+    sum(diag(G)) * sum(weight^2 * noise) + second$error(weight)
   }, 0)
-  from <- which.min(risk)
-  precision <- ifelse(seq_len(last) < from, 0, 1 / noise)
-  precision / sum(precision)
+  weigh(which.min(risk))
 }
 
-#' About how far linear gradients are off, in the norm of the inverse curvature: for margins that
-#' are normal, at most
-#'
-#'   (1/2) (sum w L'' (1 - 2p)^2 (x'u)^4)^(1/2) = (1/2) (3 m Q^2 / W)^(1/2),
-#'
-#' Q = u'H u, W = sum w L'' and m the mean of (1 - 2p)^2 = 1 - 4 L'' for the logistic loss, 1 for
-#' others but the squared one.
-#' @param u rounds x (nodes x columns): steps.
+#' What the parties' data terms count in their sum.
 #' @noRd
-step_error <- function(problem, u, H) {
-  if (problem$loss$name == "squared") return(numeric(nrow(u)))
+objective_shares <- function(problem) problem$C / sum(problem$C)
+
+#' The second order of the sum of the nodes' gradients at their messages, by rounds, as far as it
+#' is known; and `error`, the square of what it may be off, in the norm of the inverse curvature,
+#' for weights of the rounds.
+#'
+#' It is the sum of (1/2) w L''' (x'u)^2 x, u = m_i(t) - f_0. For the logistic loss L''' is
+#' -L'' tanh(x'f_0 / 2), about -L'' 2 p (1 - p) x'f_0; for rows that are about normal when weighted
+#' by w L'', their fourth moments are those of H, which gives
+#'
+#'   -(H f_0 u'H u + 2 H u u'H f_0) / sum(C).
+#'
+#' It may be off by its own size. For others at most, for normal margins,
+#' (1/2) (sum w L'' (x'u)^4)^(1/2) = (1/2) (3 / W)^(1/2) u'H u, W = sum w L''.
+#' @noRd
+second_order <- function(problem, at, centre, H, G) {
+  share <- objective_shares(problem)
   total <- sum(problem$C)
-  bend <- max(sum(diag(H)) / problem$row_bound^2, 1e-3 * problem$loss$curvature * total)
-  m <- if (problem$loss$name == "logistic") max(0, 1 - 4 * bend / total) else 1
-  share <- problem$C / total
-  apply(u, 1L, function(one) {
-    step <- matrix(one, length(share))
-    Q <- pmax(0, rowSums((step %*% H) * step))
-    sqrt(3 * m * sum(share * Q^2) / bend) / 2
+  steps <- lapply(seq_len(nrow(at)), function(t) {
+    sweep(matrix(at[t, ], problem$N), 2L, centre)
   })
+  if (problem$loss$name == "logistic") {
+    pull <- as.vector(H %*% centre)
+    value <- -do.call(rbind, lapply(steps, function(u) {
+      uH <- u %*% H
+      pull * sum(share * rowSums(uH * u)) + 2 * colSums(share * as.vector(u %*% pull) * uH)
+    })) / total
+    return(list(value = value, error = function(weight) {
+      off <- colSums(weight * value)
+      sum(off * (G %*% off))
+    }))
+  }
+  bend <- max(sum(diag(H)) / problem$row_bound^2, 1e-3 * problem$loss$curvature * total)
+  size <- vapply(steps, function(u) {
+    sqrt(3 / bend * sum(share * pmax(0, rowSums((u %*% H) * u))^2)) / 2
+  }, 0)
+  if (problem$loss$name == "squared") size <- 0 * size
+  list(value = matrix(0, nrow(at), problem$d), error = function(weight) sum(weight * size)^2)
 }
 
 # ---- variances --------------------------------------------------------------------------------

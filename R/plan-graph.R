@@ -114,8 +114,10 @@ hidden_releases <- function(plan, releases, shift = hidden_shift(plan)) {
   at <- cbind(releases$node, releases$iteration)
   moved <- mechanism$hidden_metric(plan$problem$d) * shift[at]
   cost <- mean_cost(releases, if (mechanism$pure) 1 else 2)
+  share <- mechanism$hidden_share
+  if (!is.null(plan$inference)) share <- inferred_share(plan, releases, moved / cost, share)
   new_releases("hidden", releases$node, releases$iteration,
-    sensitivity = moved, weight = moved / (mechanism$hidden_share * cost)
+    sensitivity = moved, weight = moved / (share * cost)
   )
 }
 
