@@ -146,9 +146,10 @@
 #' @param ledger,data_id a budget of [dpadmm_ledger()] (or a ledger's path, and whose budget) that
 #'   the fit is charged to, whatever becomes of it, before any noise is drawn; too little left is an
 #'   error of class `dpadmm_error_budget`. Neither `seed` nor `epsilon = Inf` goes with it.
-#' @param inference whether the fit shall have standard errors and intervals, see [intervals]: `TRUE`,
-#'   `"model"` or `"sandwich"`. For [admm()], [m_admm()], [r_admm()] and [mr_admm()] with a budget
-#'   and `delta > 0` (or `epsilon = Inf`); a quarter of the budget goes to what only they need.
+#' @param inference whether the fit shall have standard errors and intervals, see [intervals]:
+#'   `TRUE`, `"model"` or `"sandwich"`. For [admm()], [m_admm()], [r_admm()] and [mr_admm()] with a
+#'   budget and `delta > 0` (or `epsilon = Inf`); a quarter of the budget goes to what only they
+#'   need.
 #' @param ... arguments of the matrix method.
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],

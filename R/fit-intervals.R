@@ -120,8 +120,10 @@ print_inference <- function(table, covariance) {
   shown <- table[c("estimate", "std.error", "conf.low", "conf.high", "statistic", "p.value")]
   names(shown) <- c("estimate", "std. error", "2.5 %", "97.5 %", "z", "p")
   shown[["p"]] <- format.pval(shown[["p"]], digits = 2L, eps = 1e-4)
-  print(data.frame(lapply(shown, function(x) if (is.numeric(x)) signif(x, 3L) else x),
-    row.names = table$term, check.names = FALSE))
+  numeric <- vapply(shown, is.numeric, NA)
+  shown[numeric] <- lapply(shown[numeric], signif, 3L)
+  rownames(shown) <- table$term
+  print(shown)
 }
 
 #' Linear predictors by the estimate without penalty, and their standard errors.

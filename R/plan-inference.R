@@ -138,9 +138,10 @@ inferred_share <- function(plan, releases, size, least) {
 #' @noRd
 likely_moment_slop <- function(problem, inference) {
   kinds <- unique(inference$rules)
-  vapply(kinds, function(kind) {
+  out <- vapply(kinds, function(kind) {
     moment_rounding(problem, kind) + 1e-6 * moment_bounds(problem)[, kind]
-  }, numeric(problem$N)) |> matrix(problem$N, dimnames = list(NULL, kinds))
+  }, numeric(problem$N))
+  matrix(out, problem$N, dimnames = list(NULL, kinds))
 }
 
 #' What rounding needs for noise of the present size.

@@ -28,7 +28,8 @@ static void make_records(setting *s, size_t parties, taking taking) {
   }
 }
 
-/* A rule alone, but for one that needs another before it: then in turns, or at the end. */
+/* A rule alone, but for one that needs another before it: then in turns, or at the end.
+ */
 static void make_rules(setting *s, const dpa_rule *rule) {
   int this = 0, other = 0;
   for (size_t k = 0; k < dpa_rules_count; k++)
@@ -38,7 +39,7 @@ static void make_rules(setting *s, const dpa_rule *rule) {
     if (dpa_rules[k]->layout == rule->layout)
       other = (int)k;
   for (size_t t = 0; t < ROUNDS; t++) {
-    const int early = dpa_rule_moves(rule) ? t % 2 == 0 : t < 2;
+    const int early = dpa_rule_moves(rule) ? t % 2 == 0 : t < 3;
     const int after = !rule->reads_records || !dpa_rule_moves(rule);
     s->rule[t] = after && early ? other : this;
   }
