@@ -115,7 +115,7 @@ too_weak <- function(H, v, kept) {
   least <- least_eigen(H[kept, kept, drop = FALSE])
   noise <- curvature_by_noise(length(kept), v)
   if (noise == 0 && least <= 1e-10 * max(diag(H))) {
-    return("the columns are collinear, or the classes separated")
+    return("the columns are collinear, or the classes separated in some of them")
   }
   if (least > .safe_curvature * noise) return(NULL)
   sprintf(paste(

@@ -17,6 +17,9 @@ with_inference <- function(fit, result, again = NULL, missed = FALSE) {
   fit
 }
 
+# How far a step of Newton's method from a minimiser goes at most, over the minimiser's length.
+.flat_step <- 1e-3
+
 #' Without noise: the optimum of a ridge that moves nothing, and moments there.
 #' @noRd
 infer_optimum <- function(plan, again, kept) {
@@ -33,7 +36,14 @@ infer_optimum <- function(plan, again, kept) {
   none <- matrix(0, plan$problem$N, 1L)
   plan[c("eta", "theta")] <- list(none, none)
   # all nodes are at the optimum of their sum, so only the sum of their gradients is known
-  infer(plan, array(t(f), c(1L, rev(dim(f)))), moments, rowMeans(f), kept)
+  centre <- rowMeans(f)
+  it <- infer(plan, array(t(f), c(1L, rev(dim(f)))), moments, centre, kept)
+  # a step from a minimiser that is one is next to nothing; along a flat end it is not
+  step <- sqrt(sum((it$estimate - centre)[kept]^2))
+  if (!is.null(it$estimate) && step > .flat_step * sqrt(sum(centre^2))) {
+    it <- list(why = "the classes are separated: there is no best model")
+  }
+  it
 }
 
 #' Columns that are no linear function of those before them, whatever the records: first levels
