@@ -34,17 +34,14 @@ infer <- function(plan, iterates, moments, centre, kept) {
     colSums(weight * second$value)
   estimate <- as.vector(centre - G %*% gradient)
   each <- problem$C / problem$size
-  meat <- if (plan$inference$covariance == "model") {
-    Reduce(`+`, Map(`*`, curvature, each))
-  } else {
-    Reduce(`+`, unpack_moments(plan, moments, "scores"))
-  }
+  model <- plan$inference$covariance == "model"
+  meat <- if (model) Map(`*`, curvature, each) else unpack_moments(plan, moments, "scores")
   list(
     covariance = plan$inference$covariance, estimate = estimate, bread = G,
     noise = gradient_noise(plan, seen, weight, curvature) +
       curvature_noise(v, sweep(-place, 2L, estimate, `+`)),
-    meat = meat, weight = weight, curvature_variance = v, each = each,
-    meat_variance = sum(moment_variance(plan, "scores"))
+    meat = Reduce(`+`, meat), weight = weight,
+    meat_variance = sum(if (model) each^2 * v else moment_variance(plan, "scores"))
   )
 }
 
@@ -217,26 +214,18 @@ curvature_noise <- function(v, u) {
   crossprod(sqrt(v / 2) * u) + sum(v / 2 * rowSums(u^2)) * diag(ncol(u))
 }
 
-#' Estimates of linear forms, one a row of L, with the degrees of freedom of their variances:
-#' these are known up to the noise in the moments, to first order
-#'
-#'   d(l'G S G l) = -2 b'E c + sum_i a_i c'E_i c,  c = G l, b = G S c,
-#'
-#' without the second part, and with independent noise on the meat, for the sandwich.
+#' Estimates of linear forms, one a row of L, with the degrees of freedom of their variances. Given
+#' the released curvature an estimate is off by G times the noise of the gradients, whose law is
+#' known, and what the sample is off by, whose variance is known up to the noise in the meat:
+#' c'E c, c = G l, has variance v |c|^4.
 #' @return A data frame: estimate, variance, df.
 #' @noRd
 linear_forms <- function(it, L) {
-  spread <- it$noise + it$meat
-  own <- if (it$covariance == "model") it$each else 0 * it$each
+  v <- it$meat_variance
   rows <- apply(L, 1L, function(l) {
     c <- as.vector(it$bread %*% l)
-    b <- as.vector(it$bread %*% (spread %*% c))
-    noise <- sum(c * (it$noise %*% c))
-    variance <- noise + max(0, sum(c * (it$meat %*% c)))
-    q <- outer(own, c) - rep(2 * b, each = length(own))
-    unsure <- sum(it$curvature_variance / 2 *
-      (rowSums(q^2) * sum(c^2) + as.vector(q %*% c)^2)) + it$meat_variance * sum(c^2)^2
-    c(sum(l * it$estimate), variance, if (unsure > 0) 2 * variance^2 / unsure else Inf)
+    variance <- sum(c * (it$noise %*% c)) + max(0, sum(c * (it$meat %*% c)))
+    c(sum(l * it$estimate), variance, if (v > 0) 2 * variance^2 / (v * sum(c^2)^2) else Inf)
   })
   data.frame(estimate = rows[1L, ], variance = rows[2L, ], df = rows[3L, ])
 }

@@ -16,7 +16,7 @@
 #'   tell a variance.
 #'
 #' The variances are first-order (delta method) and the guarantee of the intervals is that of
-#' simulations: see the vignette "report". Where the released curvature is not twice what noise
+#' simulations: see the vignette "report". Where the released curvature is not 1.5 times what noise
 #' alone makes of one, or for classes that are separated and columns that are collinear, there are
 #' none: an error of class `dpadmm_error_unavailable`, that is decided from released values and so
 #' costs nothing.

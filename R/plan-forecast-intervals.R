@@ -3,8 +3,8 @@
 # margins are small, where it is largest.
 
 # The least eigenvalue of a released curvature over what its noise alone makes of one, below which
-# it is not relied on.
-.safe_curvature <- 2
+# it is not relied on. (In simulations intervals covered as they should down to 1.)
+.safe_curvature <- 1.5
 
 #' @return `NULL`: none are planned; or list(error = standard error of a released coefficient,
 #'   sampled = what it would be without noise, safe = the curvature over what is needed).
