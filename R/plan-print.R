@@ -39,7 +39,7 @@ plan_lines <- function(plan) {
       ), weights = weights_words(problem))
     },
     iterations = iterations_words(plan),
-    settings = settings_words(plan$method)
+    settings = settings_words(plan$method), inference = inference_words(plan)
   )
   if (!is.null(plan$noise)) lines[["noise"]] <- noise_words(plan)
   lines
@@ -58,6 +58,15 @@ iterations_words <- function(plan) {
   if (isTRUE(plan$optimum)) return("none: the optimum, by Newton's method on all records")
   paste0(
     plan$iterations, if (on_graph(plan$method)) paste(", penalty eta", span(plan$eta))
+  )
+}
+
+inference_words <- function(plan) {
+  inference <- plan$inference
+  if (is.null(inference)) return(NULL)
+  sprintf("standard errors by %s, from %d more messages%s",
+    if (inference$covariance == "model") "the model" else "a sandwich", length(inference$rules),
+    if (inference$share > 0) sprintf(" for %g%% of the budget", 100 * inference$share) else ""
   )
 }
 
