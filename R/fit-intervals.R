@@ -115,8 +115,8 @@ print_inference <- function(table, covariance) {
       collapse = "\n"), "\n", sep = "")
     return(invisible())
   }
-  cat("\nCoefficients without penalty, in the units of the data, with 95% intervals that have the\n",
-    "noise in them", if (covariance == "sandwich") " (sandwich)", "\n", sep = "")
+  cat("\nCoefficients without penalty, in the units of the data, with 95% intervals that have\n",
+    "the noise in them", if (covariance == "sandwich") " (sandwich)", "\n", sep = "")
   shown <- table[c("estimate", "std.error", "conf.low", "conf.high", "statistic", "p.value")]
   names(shown) <- c("estimate", "std. error", "2.5 %", "97.5 %", "z", "p")
   shown[["p"]] <- format.pval(shown[["p"]], digits = 2L, eps = 1e-4)

@@ -65,6 +65,20 @@ test_that("intervals cover what they should, as often as they should", {
   expect_lt(max(half[, 2] - half[, 1]), 0.4 * max(apply(confint(fit), 1, diff)))
 })
 
+test_that("on the same records estimates vary as the noise is said to move them", {
+  plan <- planned(epsilon = 1, delta = 1e-6)
+  runs <- lapply(1:120, function(seed) {
+    dpadmm_fit(plan, cohort, nodes = clinic, seed = seed)$inference
+  })
+  said <- Reduce(`+`, lapply(runs, function(it) it$bread %*% it$noise %*% it$bread)) / 120
+  estimates <- t(vapply(runs, `[[`, numeric(3), "estimate"))
+  # in units of what is said: a sum of squares of 3 x 119 numbers
+  squares <- sum(solve(said, cov(estimates)) * diag(3)) * 119
+  expect_lt(abs(squares - 357), 4 * sqrt(2 * 357))
+  fit <- dpadmm_fit(plan, cohort, nodes = clinic, seed = 1)
+  expect_equal(generics::tidy(fit, conf.int = TRUE)$std.error, unname(sqrt(diag(vcov(fit)))))
+})
+
 test_that("the noise of a curvature moves a step as it is said to", {
   v <- c(0.5, 2)
   u <- rbind(c(1, -2, 0.5), c(0.3, 0, 1))
@@ -125,7 +139,8 @@ test_that("what has no inference is refused before anything is charged", {
     expect_identical(error$argument, argument)
     conditionMessage(error)
   }
-  for (method in list(pp_admm(), ipp_admm(), fp_admm(), dp_sgd(), dp_cd(), grad_admm(), acc_admm())) {
+  without <- list(pp_admm(), ipp_admm(), fp_admm(), dp_sgd(), dp_cd(), grad_admm(), acc_admm())
+  for (method in without) {
     words <- blame(epsilon = 1, delta = 1e-5, method = method, inference = TRUE)
     expect_match(words, "mr_admm() do", fixed = TRUE)
   }
@@ -169,4 +184,33 @@ test_that("where the data or the budget tell nothing, a fit says so", {
   expect_error(confint(fit, level = 1), class = "dpadmm_error_argument")
   expect_error(predict(fit, cohort, se.fit = TRUE), class = "dpadmm_error_argument")
   expect_error(generics::tidy(fit, nodes = TRUE, conf.int = TRUE), class = "dpadmm_error_argument")
+})
+
+test_that("the second order of logistic gradients is nearly what it is for normal rows", {
+  set.seed(6)
+  x <- cbind(0.3, matrix(rnorm(2e4 * 3), 2e4) %*% chol(0.02 + 0.06 * diag(3)))
+  problem <- dpadmm_plan(4, sizes = c(15000, 5000), epsilon = Inf, iterations = 1)$problem
+  problem$C <- c(3, 1)
+  at <- rep(1:2, c(15000, 5000))
+  f <- c(-0.5, 2, -1, 1)
+  u <- rbind(c(0.2, 0.8, 0, -0.5), c(-0.4, -0.6, 0.7, 0.2))
+  weight <- problem$C[at] / problem$size[at]
+  mean <- as.vector(plogis(x %*% f))
+  H <- crossprod(x, weight * mean * (1 - mean) * x)
+  move <- rowSums(x * u[at, ])
+  left <- plogis(as.vector(x %*% f) + move) - mean - mean * (1 - mean) * move
+  truth <- as.vector(crossprod(x, weight * left))
+  place <- matrix(as.vector(sweep(u, 2L, f, `+`)), 1L)
+  got <- dpadmm:::second_order(problem, place, f, H, solve(H))
+  expect_lt(sum((got$value - truth)^2) / sum(truth^2), 0.3^2)
+  expect_equal(got$error(1), sum(got$value %*% solve(H) * got$value))
+})
+
+test_that("noise that hides minimisers is not what gradients of many records drown in", {
+  plan <- dpadmm_plan(4, sizes = c(1e5, 1e5), epsilon = 0.5, delta = 1e-6, inference = TRUE)
+  h <- plan$problem$C * 0.25 / 4
+  noisy <- plan$noisy
+  through <- (dpadmm:::modulus_of(plan)[, noisy] + h) * plan$scales$output[, noisy]
+  expect_lt(sqrt(mean((through / plan$scales$objective[, noisy])^2)), 0.8)
+  expect_lte(account(plan$events, 1e-6)$epsilon, 0.5)
 })
