@@ -148,6 +148,10 @@
 #' @param ledger,data_id a budget of [dpadmm_ledger()] (or a ledger's path, and whose budget) that
 #'   the fit is charged to, whatever becomes of it, before any noise is drawn; too little left is an
 #'   error of class `dpadmm_error_budget`. Neither `seed` nor `epsilon = Inf` goes with it.
+#' @param inference whether the fit shall have standard errors and intervals, see [intervals]:
+#'   `TRUE`, `"model"` or `"sandwich"`. For [admm()], [m_admm()], [r_admm()] and [mr_admm()] with a
+#'   budget and `delta > 0` (or `epsilon = Inf`); a quarter of the budget goes to what only they
+#'   need.
 #' @param ... arguments of the matrix method.
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
@@ -193,7 +197,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                weights = c("precision", "records", "nodes"), response = NULL,
                                intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
                                weight_bound = NULL, offset = NULL, na.action = "fail",
-                               per_person = 1, ledger = NULL, data_id = NULL, ...) {
+                               per_person = 1, ledger = NULL, data_id = NULL, inference = FALSE,
+                               ...) {
   check_no_dots(...)
   if (!missing(nodes)) nodes <- given_nodes(nodes)
   asked <- asked_of_fit(match.call(), environment())
@@ -204,7 +209,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
       if (!missing(nodes)) "nodes", if (!missing(lambda)) "lambda",
       if (!missing(weights)) "weights"
-    ), weights = weights, lambda = lambda, per_person = per_person
+    ), weights = weights, lambda = lambda, per_person = per_person, inference = inference
   )
   ledger <- fit_ledger(ledger, data_id, settings$seed)
   if (missing(nodes)) {

@@ -99,9 +99,12 @@ node_row <- function(fit, node) {
 #'   `"link"`: the linear predictor.
 #' @param offset the offsets of the new rows, where those of the fit were given as numbers; else
 #'   they are computed from `newdata`.
+#' @param se.fit whether to give standard errors, of a fit with `inference = TRUE`. The predictions
+#'   are then those of its estimate without penalty, see [intervals].
 #' @param ... not used.
 #' @return A vector (a factor for factor labels) with one entry a row; after a fit with
-#'   `na.action = "omit"`, `NA` for rows with missing values.
+#'   `na.action = "omit"`, `NA` for rows with missing values. With `se.fit` a list of two such
+#'   vectors, `fit` and `se.fit`.
 #'
 #'   Errors: `dpadmm_error_level` for a level that training did not have,
 #'   `dpadmm_error_missing`, `dpadmm_error_shape` for a column that is not there.
@@ -116,7 +119,7 @@ node_row <- function(fit, node) {
 #' predict(fit, head(people), type = "response")
 #' @export
 predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "link"),
-                               offset = NULL, ...) {
+                               offset = NULL, se.fit = FALSE, ...) {
   check_no_dots(...)
   loss <- object$plan$problem$loss
   type <- check_choice(type, c("class", "response", "link"), "type")
@@ -133,7 +136,18 @@ predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "l
       "The %s loss gives no probabilities; use type = \"class\" or \"link\".", loss$name
     ), argument = "type")
   }
-  link <- linear_predictor(object, newdata, check_of_records(offset, "offset"))
+  check_flag(se.fit, "se.fit")
+  if (se.fit && type == "class") {
+    abort("argument", 'A class has no standard error; use type = "response" or "link".',
+      argument = "type"
+    )
+  }
+  link <- linear_predictor(object, newdata, check_of_records(offset, "offset"), se.fit)
+  if (se.fit) {
+    if (type == "link" || !loss$classification) return(link)
+    p <- stats::plogis(link$fit)
+    return(list(fit = p, se.fit = p * (1 - p) * link$se.fit))
+  }
   if (type == "link" || !loss$classification) return(link)
   if (type == "response") return(stats::plogis(link))
   classes <- object$blueprint$classes
@@ -143,19 +157,28 @@ predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "l
 
 #' In units of the response, where it has bounds.
 #' @noRd
-linear_predictor <- function(fit, newdata, offset = NULL) {
-  if (identical(nrow(newdata), 0L)) return(numeric())
+linear_predictor <- function(fit, newdata, offset = NULL, errors = FALSE) {
+  if (identical(nrow(newdata), 0L)) {
+    return(if (errors) list(fit = numeric(), se.fit = numeric()) else numeric())
+  }
   blueprint <- fit$blueprint
   whole <- whole_rows(blueprint, newdata, list(offset = offset), response = NULL)
   x <- encode_new(blueprint, whole$data, none = none_left(whole$dropped))
-  link <- as.vector(x %*% t(node_models(fit))) * kept_length(blueprint, x)
-  range <- blueprint$range
-  if (!is.null(range)) link <- range$centre + range$half * link
+  with <- if (errors) predicted_errors(fit, x, kept_length(blueprint, x))
+  link <- if (errors) with$fit else plain_predictor(fit, x)
   shift <- offsets_of(blueprint, whole$vectors$offset, whole$data, nrow(x), globalenv(),
     whole$dropped)
   if (!is.null(shift)) link <- link + shift
   if (any(whole$dropped)) link[whole$dropped] <- NA
-  link
+  if (!errors) return(link)
+  with$se.fit[whole$dropped] <- NA
+  list(fit = link, se.fit = with$se.fit)
+}
+
+plain_predictor <- function(fit, x) {
+  link <- as.vector(x %*% t(node_models(fit))) * kept_length(fit$blueprint, x)
+  range <- fit$blueprint$range
+  if (is.null(range)) link else range$centre + range$half * link
 }
 
 #' What a model sees of each row: all of it, unless the user has long ones shortened.

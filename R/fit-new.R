@@ -56,10 +56,14 @@ fit_plan <- function(plan, records, held, key, seed, control = plan$control, led
   warn_of_noise(plan)
   say_unit(plan)
   charged <- charge_fit(ledger, plan, records$leaks)
-  result <- run_plan(plan, records, held, key, keep = keeps_iterates(plan, control),
-    control = control
-  )
+  run <- function(plan, keep) {
+    run_plan(plan, records, held, key, keep = keep, control = control)
+  }
+  keep <- keeps_iterates(plan, control)
+  result <- run(plan, keep || !is.null(plan$inference))
   fit <- new_fit(plan, result, records, seeded = !is.null(seed))
+  fit <- with_inference(fit, result, function(plan) run(plan, FALSE))
+  if (!keep) fit["iterates"] <- list(NULL)
   fit$ledger <- charged
   warn_unless_converged(fit)
   fit

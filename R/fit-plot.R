@@ -7,6 +7,8 @@
 #' privacy spent over iterations and epsilon against delta, sound and, side by side, as
 #' printed where a printed theorem applies. `plot(fit, "coefficients")` shows the model: a dot chart
 #' of [coef()][coef.dpadmm_fit] but for the intercept, the `largest` (30) of them.
+#' `autoplot(fit, "coefficients")` is a forest plot of a fit with `inference = TRUE` (see
+#' [intervals]), those with the largest z first; of others it has points only.
 #'
 #' @param x a fit of [dpadmm_fit()].
 #' @param what `"run"` or `"coefficients"`.
@@ -51,9 +53,11 @@ plot.dpadmm_fit <- function(x, what = c("run", "coefficients"), ...) {
 #' @rdname plot.dpadmm_fit
 #' @param object a fit of [dpadmm_fit()].
 #' @exportS3Method ggplot2::autoplot
-autoplot.dpadmm_fit <- function(object, ...) {
-  check_no_dots(...)
+autoplot.dpadmm_fit <- function(object, what = c("run", "coefficients"), ...) {
+  what <- check_choice(what, c("run", "coefficients"), "what")
   need_package("ggplot2", "autoplot()")
+  if (what == "coefficients") return(forest_plot(object, ...))
+  check_no_dots(...)
   data <- plot_data(object)
   # delta is drawn by its logarithm, so that one linear scale serves every panel
   at_delta <- data$axis == "delta"

@@ -9,7 +9,7 @@
 #' |---|---|
 #' | `residuals()`, `fitted()`, `model.frame()`, `model.matrix()` | a fit keeps no record |
 #' | `deviance()`, `logLik()`, `AIC()`, `BIC()`, `anova()` | the likelihood was not released |
-#' | `vcov()`, `confint()` | how much another sample moves coefficients was not released |
+#' | `vcov()`, `confint()` | not without `inference = TRUE`, see [intervals] |
 #' | `simulate()` | it draws labels for the records' predictors |
 #'
 #' With records at hand, [predict()][predict.dpadmm_fit] and [evaluate()] give fitted values,
@@ -39,6 +39,7 @@ refuse <- function(why, instead, argument = "object") {
   "the sample moves a coefficient was not released."
 )
 .by_records <- "On public or simulated records evaluate(fit, x, y) gives loss and error."
+.plan_inference <- "Fit with inference = TRUE for both, at a share of the budget."
 .by_noise <- "What is public, the noise in each coefficient, is summary(fit$plan)'s forecast."
 
 #' @rdname refused
@@ -82,9 +83,3 @@ BIC.dpadmm_fit <- function(object, ...) refuse(.no_likelihood, .by_records)
 
 #' @export
 anova.dpadmm_fit <- function(object, ...) refuse(.no_likelihood, .by_records)
-
-#' @export
-vcov.dpadmm_fit <- function(object, ...) refuse(.no_variance, .by_noise)
-
-#' @export
-confint.dpadmm_fit <- function(object, parm, level = 0.95, ...) refuse(.no_variance, .by_noise)

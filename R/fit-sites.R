@@ -49,11 +49,14 @@ run_sites <- function(plan, sites, run, journal, seed, control) {
   key <- noise_key(seed)
   on.exit(forget_key(key), add = TRUE)
   control$progress <- FALSE
-  result <- run_plan(plan, NULL, NULL, key, engine, keeps_iterates(plan, control), control,
+  keep <- keeps_iterates(plan, control)
+  result <- run_plan(plan, NULL, NULL, key, engine, keep || !is.null(plan$inference), control,
     tick = bar$tick)
   records <- list(blueprint = site_blueprint(plan$problem$blueprint, plan$problem$loss))
   fit <- new_fit(plan, result, records, seeded = !is.null(seed))
   fit$sites <- engine$trace()
+  fit <- with_inference(fit, result, missed = !is.null(fit$sites))
+  if (!keep) fit["iterates"] <- list(NULL)
   do.call(remember, c(list(fit), plan$asked))
 }
 

@@ -16,7 +16,9 @@ print.dpadmm_fit <- function(x, ...) {
 #' @param ... not used.
 #' @return An object of class `summary.dpadmm_fit` with the method and its settings,
 #'   the nodes, the largest coefficients (in the user's units), the consensus reached, the
-#'   privacy statement, and what the plan expected.
+#'   privacy statement, and what the plan expected; of a fit with `inference = TRUE` also
+#'   `inference`, a table of estimates, standard errors, intervals and z (see [intervals]), or why
+#'   there is none.
 #' @examples
 #' people <- data.frame(age = sample(18:90, 2000, TRUE), sex = sample(c("f", "m"), 2000, TRUE))
 #' people$ill <- ifelse(runif(2000) < plogis(people$age / 10 - 5), "yes", "no")
@@ -33,7 +35,8 @@ summary.dpadmm_fit <- function(object, ...) {
     settings = plan_lines(object$plan), title = object$plan$method$title,
     coefficients = coef(object), gap = last$gap, step = last$step, messages = object$messages,
     constrained = !is.null(object$plan$constraint), privacy = shown_privacy(object),
-    forecast = forecast_text(object$plan)
+    forecast = forecast_text(object$plan), inference = inference_table(object),
+    covariance = object$inference$covariance
   ), class = "summary.dpadmm_fit")
 }
 
@@ -49,6 +52,7 @@ print.summary.dpadmm_fit <- function(x, ...) {
   largest <- utils::head(x$coefficients[order(-abs(x$coefficients))], 6L)
   cat("\nLargest coefficients, in the units of the data\n")
   print(largest, digits = 3L)
+  print_inference(x$inference, x$covariance)
   cat("\n")
   print(x$privacy)
   cat(x$forecast, sep = "\n")

@@ -7,9 +7,13 @@
 #'
 #' @param x a fit of [dpadmm_fit()].
 #' @param nodes whether to give every node's coefficients.
+#' @param conf.int of a fit with `inference = TRUE`, whether to give its table with standard errors
+#'   and intervals instead (see [intervals]: the estimate is another one).
+#' @param conf.level their level.
 #' @param ... not used.
 #' @return `tidy()`: a data frame with one row a `term` (and `node`) and its
-#'   `estimate`. `glance()`: one row with `method`, `loss`, `nodes`, `records`,
+#'   `estimate`; with `conf.int` also `std.error`, `statistic`, `p.value`, `conf.low` and
+#'   `conf.high`. `glance()`: one row with `method`, `loss`, `nodes`, `records`,
 #'   `terms`, `iterations`, `epsilon`, `delta`, `accountant`, `expected` (the plan's
 #'   forecast), `seeded`, `converged` (see [dpadmm_fit()]), `gap`. `augment()`: `newdata` with a
 #'   column `.fitted`, the probability of the positive class (of losses without one the linear
@@ -24,8 +28,16 @@
 #' }
 #' @name tidy
 #' @exportS3Method generics::tidy
-tidy.dpadmm_fit <- function(x, nodes = FALSE, ...) {
+tidy.dpadmm_fit <- function(x, nodes = FALSE, conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
+  if (conf.int) {
+    if (nodes) {
+      abort("argument", "Intervals are of the model of all: leave `nodes` at FALSE.",
+        argument = "nodes"
+      )
+    }
+    return(coefficient_table(x, check_level(conf.level, "conf.level")))
+  }
   if (!nodes) {
     estimate <- coef(x)
     return(data.frame(term = names(estimate), estimate = unname(estimate)))

@@ -97,7 +97,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
                                 weights = c("precision", "records", "nodes"), response = NULL,
                                 intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
                                 weight_bound = NULL, offset = NULL, na.action = "fail",
-                                per_person = 1, ...) {
+                                per_person = 1, inference = FALSE, ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   asked <- given_arguments(match.call(), environment())
@@ -106,7 +106,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
     given = c(
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
       if (!missing(lambda)) "lambda", if (!missing(weights)) "weights"
-    ), weights = weights, lambda = lambda, per_person = per_person
+    ), weights = weights, lambda = lambda, per_person = per_person, inference = inference
   )
   held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method

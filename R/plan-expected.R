@@ -1,14 +1,16 @@
 # What to expect of a plan: each family's forecast, in words.
 
-#' @return list(noise, most, signal, verdict, ratio, sentence, advice, alone), see
-#'   plan-forecast.R, plan-forecast-words.R and plan-forecast-alone.R.
+#' @return list(noise, most, signal, verdict, ratio, sentence, advice, alone, intervals), see
+#'   plan-forecast.R, plan-forecast-words.R, plan-forecast-alone.R and plan-forecast-intervals.R.
 #' @noRd
 expected_of <- function(plan) {
   if (!plan$private) return(forecast_words(list(noise = 0, most = 0, signal = NA_real_), 1))
   expected <- forecast_of(plan$method, plan)
   alone <- on_graph(plan$method) || by_gradients(plan$method)
   words <- forecast_words(expected, plan$problem$d, if (alone) plan$problem$N else 1)
-  c(expected, words, list(alone = better_alone(plan, expected)))
+  c(expected, words, list(
+    alone = better_alone(plan, expected), intervals = forecast_intervals(plan)
+  ))
 }
 
 #' @noRd
@@ -98,10 +100,10 @@ forecast_text <- function(plan) {
   expected <- plan$expected
   if (expected$verdict == "no noise") return(character())
   alone <- alone_sentence(expected$alone)
-  strwrap(paste(c("What to expect:", expected$sentence, expected$advice, alone), collapse = " "),
-    88,
-    exdent = 2
-  )
+  strwrap(paste(c(
+    "What to expect:", expected$sentence, expected$advice, alone,
+    intervals_sentence(expected$intervals)
+  ), collapse = " "), 88, exdent = 2)
 }
 
 #' A fit that is likely to be noise says so before it spends its budget.

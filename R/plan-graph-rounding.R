@@ -25,7 +25,7 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   largest <- modulus + curvature
   condition <- largest / modulus
   list(
-    slop = solved + modulus * sent, reach = reach,
+    slop = solved + modulus * sent, reach = reach, moment = moment_slop(plan),
     tol = 4 * pmax(solved, condition * rounding$evaluated),
     steps = condition * log(pmax(10, 10 * largest * reach / plan$tol))
   )

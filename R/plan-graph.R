@@ -13,6 +13,8 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
   if (!is.null(budget$epsilon)) {
     budget$epsilon <- per_party(budget$epsilon, problem$names, "epsilon")
   }
+  inference <- draft_inference(settings$inference, method, problem, budget)
+  budget$kept <- inference$share
   optimum <- wants_optimum(method, budget, settings)
   iterations <- settings$iterations
   if (is.null(iterations)) iterations <- if (optimum) 1 else default_iterations(budget)
@@ -32,7 +34,10 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
     tol = tol, slop = tol,
     updates = sum(orders$noisy), shapes = c("node", "matrix"),
     start = start_values(settings$control$start, problem$names, problem$d),
-    optimum = optimum
+    optimum = optimum, inference = inference,
+    moment_slop = if (budget$private && !is.null(inference)) {
+      likely_moment_slop(problem, inference)
+    }
   ), orders)
   plan
 }
@@ -109,8 +114,10 @@ hidden_releases <- function(plan, releases) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
   moved <- hidden_shift(plan)[cbind(releases$node, releases$iteration)]
   cost <- mean_cost(releases, if (mechanism$pure) 1 else 2)
+  share <- mechanism$hidden_share
+  if (!is.null(plan$inference)) share <- inferred_share(plan, releases, moved / cost, share)
   new_releases("hidden", releases$node, releases$iteration,
-    sensitivity = moved, weight = moved / (mechanism$hidden_share * cost)
+    sensitivity = moved, weight = moved / (share * cost)
   )
 }
 
@@ -126,8 +133,12 @@ mean_cost <- function(releases, power) {
 #' @export
 with_releases.dpadmm_family_graph <- function(method, plan) {
   releases <- graph_releases(plan)
-  exact <- plan$place == "output"
-  plan$releases <- if (exact) releases else rbind(releases, hidden_releases(plan, releases))
+  if (plan$place != "output") releases <- rbind(releases, hidden_releases(plan, releases))
+  plan$releases <- if (is.null(plan$inference)) {
+    releases
+  } else {
+    rbind(releases, moment_releases(plan, releases))
+  }
   plan
 }
 
@@ -150,6 +161,7 @@ apply_unit.dpadmm_family_graph <- function(method, plan, unit) {
   if (length(hidden) > 0L) {
     plan$scales$output <- spread(mechanism$scale(as.vector(unit) * hidden))
   }
+  plan$moment_scales <- moment_scales(plan, unit[, 1L])
   plan
 }
 
@@ -159,7 +171,7 @@ apply_unit.dpadmm_family_graph <- function(method, plan, unit) {
 plan_printed.dpadmm_family_graph <- function(method, plan, unit, releases, view) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
   if (!mechanism$pure || is.null(plan$printed)) return(NULL)
-  stated <- releases$part != "hidden"
+  stated <- releases$part %in% c("objective", "output")
   unit <- rep_len(unit, nrow(releases))[stated]
   releases <- releases[stated, , drop = FALSE]
   ridge <- plan$problem$rho / plan$problem$N

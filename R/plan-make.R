@@ -7,10 +7,12 @@
 #' the run (`rule` of each round, `eta` and `theta` by party and round, `gamma` and `tol` by
 #' party, and what else the family has); `releases`, and for a private run `noise` (as the
 #' user would give it) and `scales` (as the parties and the server draw it); and `events`.
+#' @param inference the kind of covariance that the fit shall have, or NULL.
 #' @param key of what is random and public: who takes part, the walk, the order of blocks.
 #' @noRd
-make_plan <- function(problem, method, budget, iterations, control, key) {
-  settings <- list(iterations = iterations, control = control, key = key)
+make_plan <- function(problem, method, budget, iterations, control, key, inference = NULL) {
+  settings <- list(iterations = iterations, control = control, key = key, inference = inference)
+  if (!on_graph(method)) draft_inference(inference, method, problem, budget) # which is an error
   if (budget$private) refuse_extremes(method, problem, budget, control)
   draft <- draft_plan(method, problem, budget, settings)
   plan <- structure(

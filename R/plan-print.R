@@ -39,7 +39,7 @@ plan_lines <- function(plan) {
       ), weights = weights_words(problem))
     },
     iterations = iterations_words(plan),
-    settings = settings_words(plan$method)
+    settings = settings_words(plan$method), inference = inference_words(plan)
   )
   if (!is.null(plan$noise)) lines[["noise"]] <- noise_words(plan)
   lines
@@ -58,6 +58,15 @@ iterations_words <- function(plan) {
   if (isTRUE(plan$optimum)) return("none: the optimum, by Newton's method on all records")
   paste0(
     plan$iterations, if (on_graph(plan$method)) paste(", penalty eta", span(plan$eta))
+  )
+}
+
+inference_words <- function(plan) {
+  inference <- plan$inference
+  if (is.null(inference)) return(NULL)
+  sprintf("standard errors by %s, from %d more messages%s",
+    if (inference$covariance == "model") "the model" else "a sandwich", length(inference$rules),
+    if (inference$share > 0) sprintf(" for %g%% of the budget", 100 * inference$share) else ""
   )
 }
 
@@ -101,7 +110,7 @@ print_lines <- function(lines) {
 #' @noRd
 traffic <- function(plan) {
   problem <- plan$problem
-  sends <- if (is.null(plan$sends)) length(plan$rule) else plan$sends
+  sends <- if (is.null(plan$sends)) length(all_rules(plan)) else plan$sends
   bytes <- 8 * problem$d
   data.frame(
     party = problem$names, records = problem$size, messages = sends, numbers = problem$d,

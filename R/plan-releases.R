@@ -6,8 +6,8 @@
 # rate, or of the epsilon of a test). So one root-finder calibrates every method.
 
 #' @param part where the noise is: "objective", "output", "hidden" (exact noise that hides how
-#'   far the program is from its theorem), or "test" (a pure mechanism; or "printed_test", of
-#'   which nothing is proved).
+#'   far the program is from its theorem), "curvature" and "scores" (on moments), or "test" (a pure
+#'   mechanism; or "printed_test", of which nothing is proved).
 #' @param node party, `NA`: everybody's records. The rest as in [dp_event].
 #' @noRd
 new_releases <- function(part, node, iteration, sensitivity, weight = 1, count = 1,
@@ -71,6 +71,10 @@ part_events <- function(part, r, size, mechanism, problem) {
   }
   if (part == "hidden") return(of(mechanism$hidden_event, size, r$sensitivity, dim = problem$d))
   scale <- mechanism$scale(size)
+  if (part %in% c("curvature", "scores")) {
+    entries <- problem$d * inference_pieces(problem$d)
+    return(of(mechanism$output_event, scale, r$sensitivity, dim = entries))
+  }
   if (part == "objective") {
     return(of(mechanism$objective_event, scale, r$sensitivity, r$curvature, r$modulus,
       dim = problem$d, logistic_curvature = problem$loss$logistic_curvature

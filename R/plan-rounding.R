@@ -51,7 +51,8 @@ settle_rounding <- function(method, plan) {
     plan$reach <- needed$reach
     if (!all(is.finite(unlist(needed)))) return(NULL)
     low <- is.null(plan$beta) && any(needed$tol > plan$tol) # of beta the user is told
-    enough <- all(needed$slop <= plan$slop) && all(needed$query <= plan$query_slop)
+    enough <- all(needed$slop <= plan$slop) && all(needed$query <= plan$query_slop) &&
+      all(needed$moment <= plan$moment_slop)
     if (enough && !low) {
       check_steps(plan$problem, needed$steps)
       return(list(plan = plan, raised = raised))
@@ -59,6 +60,7 @@ settle_rounding <- function(method, plan) {
     plan$slop <- pmax(plan$slop, 2 * needed$slop)
     if (low) plan$tol <- pmax(plan$tol, 2 * needed$tol)
     if (!is.null(plan$query_slop)) plan$query_slop <- pmax(plan$query_slop, 2 * needed$query)
+    if (!is.null(plan$moment_slop)) plan$moment_slop <- pmax(plan$moment_slop, 2 * needed$moment)
     raised <- TRUE
     plan <- apply_unit(method, with_releases(method, plan), plan$unit)
   }
@@ -67,7 +69,8 @@ settle_rounding <- function(method, plan) {
 
 #' @return list(slop = as above, tol = least tolerance of a solver, by party and round, reach =
 #'   norms of public points within which that holds, or NULL); of solvers also `steps`, see
-#'   check_steps(), and with a sparse vector test `query`, what its queries are off by.
+#'   check_steps(), with a sparse vector test `query`, what its queries are off by, and with moments
+#'   `moment`, what those are.
 #' @noRd
 rounding_of <- function(method, plan) UseMethod("rounding_of")
 

@@ -4,7 +4,7 @@
 #' @noRd
 plan_settings <- function(network, method, loss, penalty, C, rho, iterations, epsilon, delta,
                           noise, seed, control, given, weights = .party_weights,
-                          lambda = NULL, per_person = 1) {
+                          lambda = NULL, per_person = 1, inference = FALSE) {
   loss <- dpadmm_loss(loss)
   method <- as_method(method)
   refuse_unused(method, given)
@@ -21,7 +21,8 @@ plan_settings <- function(network, method, loss, penalty, C, rho, iterations, ep
   list(
     network = network, method = method, loss = loss, penalty = penalty, C = C, rho = rho,
     iterations = iterations, budget = budget, control = control, seed = check_seed(seed),
-    weights = weights, lambda = lambda, per_person = per_person
+    weights = weights, lambda = lambda, per_person = per_person,
+    inference = check_inference(inference, loss)
   )
 }
 
@@ -77,7 +78,7 @@ plan_for <- function(settings, blueprint, held) {
   )
   check_persons(method, problem, settings$control)
   make_plan(problem, method, settings$budget, settings$iterations, settings$control,
-    key = noise_key(settings$seed)
+    key = noise_key(settings$seed), inference = settings$inference
   )
 }
 

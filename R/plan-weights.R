@@ -94,7 +94,8 @@ noise_multiplier <- function(budget, d, K) {
   if (pure) return(sqrt(K * (d + 1)) / budget$epsilon)
   each <- unique(budget$epsilon)
   z <- vapply(each, gaussian_sigma, 0, delta = budget$delta, sensitivity = 1)
-  z[match(budget$epsilon, each)]
+  kept <- if (is.null(budget$kept)) 0 else budget$kept # for moments
+  z[match(budget$epsilon, each)] / sqrt(1 - kept)
 }
 
 #' The problem with the weights C_i of the parties' mean losses, and that of the penalty. What

@@ -143,6 +143,16 @@ shortened_words <- function(blueprint) {
 #' evenly over them that is longer than the bound.
 #' @noRd
 public_lengths <- function(blueprint, points = 2000) {
+  blueprint$factor <- 1
+  norm <- sqrt(Matrix::rowSums(public_points(blueprint, points)^2))
+  list(
+    longest = sqrt(length(unique(blueprint$assign))), share = mean(norm > blueprint$row_bound)
+  )
+}
+
+#' Rows that are spread evenly over what the bounds and levels of the variables allow.
+#' @noRd
+public_points <- function(blueprint, points = 2000) {
   variables <- blueprint$variables
   steps <- sqrt(primes(length(variables))) %% 1 # a Kronecker sequence: no random number
   spread <- Map(function(how, step) {
@@ -150,12 +160,7 @@ public_lengths <- function(blueprint, points = 2000) {
     if (how$type == "levels") return(how$values[1 + floor(u * length(how$values))])
     how$values[1L] + u * (how$values[2L] - how$values[1L])
   }, variables, steps)
-  blueprint$factor <- 1
-  x <- encode_frame(blueprint, list2DF(spread, points))
-  norm <- sqrt(Matrix::rowSums(x^2))
-  list(
-    longest = sqrt(length(unique(blueprint$assign))), share = mean(norm > blueprint$row_bound)
-  )
+  encode_frame(blueprint, list2DF(spread, points))
 }
 
 #' The first n primes.

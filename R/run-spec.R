@@ -14,10 +14,11 @@ run_core <- function(plan, records, key, keep, threads, tick, engine = NULL, cou
 #' @noRd
 core_spec <- function(plan, keep, threads) {
   problem <- plan$problem
+  rules <- all_rules(plan)
   spec <- list(
-    parties = problem$N, d = problem$d, rounds = length(plan$rule), keep = keep,
+    parties = problem$N, d = problem$d, rounds = length(rules), keep = keep,
     threads = as.integer(threads), loss = problem$loss$name, width = problem$loss$width,
-    rule = match(plan$rule, .Call(ffi_rules)) - 1L,
+    rule = match(rules, .Call(ffi_rules)) - 1L,
     mechanism = if (plan$private) plan$budget$mechanism
   )
   c(spec, core_orders(plan$method, plan))
@@ -31,13 +32,13 @@ core_orders <- function(method, plan) UseMethod("core_orders")
 #' @export
 core_orders.dpadmm_family_graph <- function(method, plan) {
   problem <- plan$problem
-  list(
+  with_moment_orders(list(
     relay = "graph", network = core_network(problem$network),
     weight = problem$C / problem$size, ridge = problem$rho / problem$N, clip = Inf,
     eta = plan$eta, theta = plan$theta, gamma = plan$gamma, tol = plan$tol,
     objective_scale = plan$scales$objective, output_scale = plan$scales$output,
     reach = plan$reach, test = plan$test, start = plan$start
-  )
+  ), plan)
 }
 
 #' Who hears whom (no lists: all hear all), and where edges are unlike, what they weigh.

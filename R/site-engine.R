@@ -13,7 +13,8 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
     status = rep("here", length(party)), last = first_messages(plan), round = NA,
     answered = 0L, trace = list(), gone = list()
   ), parent = emptyenv())
-  over <- journal$has(length(plan$rule), length(party))
+  rounds <- length(all_rules(plan))
+  over <- journal$has(rounds, length(party))
   open <- function(plan, records, held, key) {
     if (!over) open_sites(it, sites, plan, party, run, seed)
   }
@@ -35,7 +36,7 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
       round = it$round, site = sites$names[party[i]], status = message$status
     )
     it$answered <- it$answered + message$sent
-    if (i == length(party)) end_round(it, sites, journal, length(plan$rule))
+    if (i == length(party)) end_round(it, sites, journal, rounds)
     it$last[, i] <- message$values
     list(values = message$values, sent = TRUE)
   }

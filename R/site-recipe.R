@@ -158,7 +158,7 @@ read_noise <- function(v) {
 party_orders <- function(plan, party) {
   orders <- core_orders(plan$method, plan)
   orders <- orders[!names(orders) %in% c("network", "A", "inverse")]
-  c(list(rule = plan$rule), lapply(orders, function(x) {
+  c(list(rule = all_rules(plan)), lapply(orders, function(x) {
     by_party <- is.matrix(x) && nrow(x) == plan$problem$N
     if (by_party) x[party, ] else x
   }))

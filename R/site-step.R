@@ -82,7 +82,7 @@ answered_round <- function(plan, last, round, digest) {
   }
   due <- if (is.na(last$round)) first_round(plan) else last$round + 1L
   skips <- round > due && inherits(plan$method, "dpadmm_family_server")
-  if (round < due || round > length(plan$rule) || skips) {
+  if (round < due || round > length(all_rules(plan)) || skips) {
     decline(sprintf("The next round is %d, not %s.", due, format(round)), "round")
   }
   NULL

@@ -120,6 +120,17 @@ static void read_orders(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   }
 }
 
+/* Moments are asked for after all other rounds, at a mean of the models. */
+static void read_moments(ffi_reader *r, dpa_plan *plan) {
+  plan->share = ffi_maybe_reals(r, "share", plan->parties);
+  if (r->bad)
+    return;
+  const size_t moves = dpa_plan_moves(plan);
+  ffi_check(r, (plan->share != NULL) == (moves < plan->rounds), "share");
+  for (size_t t = 0; t < moves; t++)
+    ffi_check(r, dpa_rule_moves(dpa_rules[plan->rule[t]]), "rule");
+}
+
 static void read_penalty(ffi_reader *r, dpa_plan *plan) {
   plan->penalty = dpa_penalty_find(ffi_string(r, "penalty"));
   ffi_check(r, plan->penalty != NULL, "penalty");
@@ -214,6 +225,7 @@ const dpa_plan *ffi_plan(ffi_reader *r, SEXP keeper) {
   read_objective(r, plan);
   read_orders(r, keeper, plan);
   if (plan->relay == &dpa_relay_graph) {
+    read_moments(r, plan);
     ffi_reader network = ffi_inner(r, "network");
     plan->network = ffi_network(&network, plan->parties);
     ffi_check(r, !network.bad, "network");

@@ -21,7 +21,8 @@ enum {
   CONDITION,
   EXTRA,
   STATES,
-  WORK
+  WORK,
+  MOMENTS
 };
 
 static double *put_reals(SEXP list, int at, size_t length) {
@@ -58,7 +59,8 @@ static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) 
   const int many = plan->relay->many, graph = plan->relay == &dpa_relay_graph;
   const size_t models = many ? plan->parties : 1;
   trace.shown = late ? 1 : 0;
-  trace.kept = plan->rounds + trace.shown;
+  const size_t moves = dpa_plan_moves(plan);
+  trace.kept = moves + trace.shown;
   trace.f = put_reals(out, MODEL, plan->d * models);
   const int dim[] = {(int)plan->d, (int)models};
   set_dim(VECTOR_ELT(out, MODEL), dim, 2);
@@ -69,7 +71,7 @@ static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) 
     set_dim(VECTOR_ELT(out, ITERATES), many ? cube : flat, many ? 3 : 2);
   }
   if (graph || plan->relay == &dpa_relay_split)
-    trace.gap = put_reals(out, GAP, plan->rounds);
+    trace.gap = put_reals(out, GAP, moves);
   trace.step = put_reals(out, STEP, trace.kept);
   if (plan->test) {
     const int who[] = {(int)plan->parties, (int)plan->rounds};
@@ -79,6 +81,11 @@ static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) 
   }
   if (plan->relay == &dpa_relay_split)
     put_extra(out, plan, &trace);
+  if (plan->share) {
+    const int box[] = {dim[0], dim[1], (int)(plan->rounds - moves)};
+    trace.moments = put_reals(out, MOMENTS, plan->d * plan->parties * (size_t)box[2]);
+    set_dim(VECTOR_ELT(out, MOMENTS), box, 3);
+  }
   return trace;
 }
 
@@ -166,7 +173,7 @@ static void check_holdings(ffi_reader *reader, const dpa_plan *plan,
 SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
   const char *names[] = {"status", "begun", "done", "f",         "iterates",
                          "gap",    "step",  "sent", "condition", "extra",
-                         "states", "work",  ""};
+                         "states", "work",  "moments", ""};
   ffi_reader reader = {spec, NULL}, data = {records, NULL};
   SEXP keeper = PROTECT(ffi_keeper()), out = PROTECT(Rf_mkNamed(VECSXP, names));
   const dpa_plan *plan = ffi_plan(&reader, keeper);

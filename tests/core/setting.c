@@ -28,7 +28,8 @@ static void make_records(setting *s, size_t parties, taking taking) {
   }
 }
 
-/* A rule alone, but for one that needs another before it: then in turns. */
+/* A rule alone, but for one that needs another before it: then in turns, or at the end.
+ */
 static void make_rules(setting *s, const dpa_rule *rule) {
   int this = 0, other = 0;
   for (size_t k = 0; k < dpa_rules_count; k++)
@@ -37,8 +38,11 @@ static void make_rules(setting *s, const dpa_rule *rule) {
   for (size_t k = dpa_rules_count; k-- > 0;)
     if (dpa_rules[k]->layout == rule->layout)
       other = (int)k;
-  for (size_t t = 0; t < ROUNDS; t++)
-    s->rule[t] = !rule->reads_records && t % 2 == 0 ? other : this;
+  for (size_t t = 0; t < ROUNDS; t++) {
+    const int early = dpa_rule_moves(rule) ? t % 2 == 0 : t < 3;
+    const int after = !rule->reads_records || !dpa_rule_moves(rule);
+    s->rule[t] = after && early ? other : this;
+  }
 }
 
 static void make_orders(setting *s, const dpa_mechanism *mechanism, size_t parties) {
@@ -156,6 +160,8 @@ void setting_make(setting *s, const dpa_relay *relay, const dpa_rule *rule,
   make_orders(s, mechanism, parties);
   if (relay->many || relay != &dpa_relay_server)
     s->plan.start = s->start;
+  if (!dpa_rule_moves(rule))
+    s->plan.share = s->weight;
   s->plan.network.nodes = PARTIES;
   s->plan.network.start = ends;
   s->plan.network.neighbour = neighbour;
@@ -179,6 +185,7 @@ dpa_trace results_trace(results *r, const dpa_plan *plan) {
   trace.f = r->f;
   trace.iterates = r->iterates;
   trace.kept = plan->rounds;
+  trace.moments = r->moments;
   trace.gap = r->gap;
   trace.step = r->step;
   trace.sent = r->sent;

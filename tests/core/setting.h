@@ -37,6 +37,7 @@ typedef struct setting {
 typedef struct results {
   double f[PARTIES * D], iterates[PARTIES * D * (ROUNDS + 1)], gap[ROUNDS];
   double step[ROUNDS + 1], y[IMAGES], u[IMAGES], mean_x[D], mean_y[IMAGES];
+  double moments[PARTIES * D * ROUNDS];
   int sent[PARTIES * ROUNDS];
 } results;
 

@@ -173,7 +173,8 @@ for (name in names(cases)) {
 
 test_that("the tables of R and of the core name the same things", {
   plans <- lapply(methods, function(method) small_plan(method()))
-  expect_setequal(unlist(lapply(plans, `[[`, "rule")), .Call(dpadmm:::ffi_rules))
+  plans$inferred <- small_plan(mr_admm(), epsilon = 5, delta = 1e-5, inference = "sandwich")
+  expect_setequal(unlist(lapply(plans, dpadmm:::all_rules)), .Call(dpadmm:::ffi_rules))
   relays <- vapply(plans, function(plan) dpadmm:::core_spec(plan, FALSE, 1L)$relay, "")
   expect_setequal(relays, .Call(dpadmm:::ffi_relays))
   # Laplace noise is for tests of the sparse vector kind, and no fit's

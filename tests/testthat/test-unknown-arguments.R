@@ -56,10 +56,10 @@ test_that("an unknown argument is an error of every method", {
   for (i in seq_len(nrow(methods))) {
     f <- method_of(methods[i, ])
     what <- paste(methods$generic[i], methods$class[i])
-    error <- tryCatch(utils::capture.output(f(objects[[methods$class[i]]], conf.int = TRUE)),
+    error <- tryCatch(utils::capture.output(f(objects[[methods$class[i]]], conf_int = TRUE)),
       error = identity)
     expect_s3_class(error, "dpadmm_error_argument")
-    expect_identical(error$argument, "conf.int", label = what)
+    expect_identical(error$argument, "conf_int", label = what)
   }
   # the classes that matter were among them
   expect_true(all(c("dpadmm_fit", "dpadmm_plan", "list", "dp_events") %in% methods$class))
@@ -68,8 +68,8 @@ test_that("an unknown argument is an error of every method", {
 
 test_that("what users of other packages may try is not ignored", {
   fit <- small_fit("mr_admm")
-  expect_blames(generics::tidy(fit, conf.int = TRUE), "conf.int")
-  expect_blames(predict(fit, small$x, se.fit = TRUE), "se.fit")
+  expect_blames(generics::tidy(fit, exponentiate = TRUE), "exponentiate")
+  expect_blames(predict(fit, small$x, interval = TRUE), "interval")
   expect_blames(predict(fit, small$x, threshold = 0.3), "threshold")
   expect_blames(coef(fit, complete = stop("never looked at")), "complete")
   expect_blames(rep(fit$events, each = 2), "each")

@@ -2,6 +2,7 @@
  * and the gradient that a recycled update needs. */
 #include "rules/rule.h"
 
+#include <stdint.h>
 #include <string.h>
 
 static void place_state(dpa_party *party, dpa_arena *arena) {
@@ -20,6 +21,14 @@ static void place_cache(dpa_party *party, dpa_arena *arena) {
   node->linear = DPA_TAKE(arena, double, party->d);
   dpa_solver_layout(&node->solver, arena, &party->records, party->loss, party->width,
                     party->weight);
+  if (!node->asked)
+    return;
+  node->known = DPA_TAKE(arena, int, 1);
+  if (party->d > SIZE_MAX / party->d)
+    arena->overflow = 1;
+  else
+    node->moment = DPA_TAKE(arena, double, party->d * party->d);
+  node->block = DPA_TAKE(arena, double, party->d *DPA_HESSIAN_BLOCK);
 }
 
 static void start(dpa_party *party) {
@@ -33,6 +42,8 @@ static void start(dpa_party *party) {
   memset(node->inbox, 0, bytes);
   memset(node->kkt, 0, bytes);
   memset(node->sends, 0, sizeof *node->sends);
+  if (node->known)
+    *node->known = 0;
   memcpy(node->solver.f, node->f, bytes);
 }
 
@@ -62,6 +73,8 @@ static int resume(dpa_party *party, int with_cache) {
       return 0;
     node->solver.at = *kept;
   } else {
+    if (node->known)
+      *node->known = 0;
     dpa_solver_use(&node->solver, &party->records, party->weight);
     memcpy(node->solver.f, party->head->begun ? party->message : node->f,
            party->d * sizeof(double));

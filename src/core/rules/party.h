@@ -32,6 +32,10 @@ typedef struct dpa_node {
   dpa_solver solver;
   dpa_solver_state *kept; /* the solver's, in the cache */
   int passed;             /* the test of this step was positive */
+  int asked;  /* public, set before placing: whether moments will be asked for */
+  int *known; /* which of them `moment` holds (rule_moment.c), 0: none; in the cache */
+  double *moment; /* d x d lower triangle, in the cache */
+  double *block;  /* its work space */
 } dpa_node;
 
 /* ---- layout "users": many users, each with a state of its own ---------------------

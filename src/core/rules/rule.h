@@ -41,7 +41,12 @@ typedef struct dpa_rule {
 extern const dpa_layout dpa_layout_node, dpa_layout_users, dpa_layout_holder;
 
 extern const dpa_rule dpa_rule_exact, dpa_rule_recycled, dpa_rule_plausible,
-    dpa_rule_sparse_vector, dpa_rule_prox, dpa_rule_gradient, dpa_rule_block;
+    dpa_rule_sparse_vector, dpa_rule_prox, dpa_rule_gradient, dpa_rule_block,
+    dpa_rule_curvature, dpa_rule_scores;
+
+/* Whether what it sends is a model, or a step of one; else it is a moment of the
+ * records at a model that stays. */
+int dpa_rule_moves(const dpa_rule *rule);
 
 /* The rules in their order, and how many there are. */
 extern const dpa_rule *const dpa_rules[];

@@ -10,6 +10,21 @@ uint32_t dpa_plan_first(const dpa_plan *plan) {
   return plan->relay == &dpa_relay_split && plan->split.inverse ? 0 : 1;
 }
 
+size_t dpa_plan_moves(const dpa_plan *plan) {
+  size_t moves = plan->rounds;
+  while (moves > 0 && !dpa_rule_moves(dpa_rules[plan->rule[moves - 1]]))
+    moves--;
+  return moves;
+}
+
+/* How many rounds before round t + 1 have its rule, in a row. */
+static size_t piece_of(const dpa_plan *plan, size_t t) {
+  size_t piece = 0;
+  while (piece < t && plan->rule[t - 1 - piece] == plan->rule[t])
+    piece++;
+  return piece;
+}
+
 size_t dpa_plan_room(const dpa_plan *plan) {
   size_t room = plan->relay == &dpa_relay_server ? plan->server.sample + 1 : 0;
   if (plan->relay == &dpa_relay_descent && plan->descent.block && plan->d > room)
@@ -72,6 +87,8 @@ void dpa_plan_order(const dpa_plan *plan, size_t i, uint32_t round, int *room,
   order->output_scale = entry(plan->output_scale, at);
   order->reach = plan->reach ? plan->reach[i] : INFINITY;
   order->test = plan->test ? plan->test + i : NULL;
+  if (!dpa_rule_moves(order->rule))
+    order->piece = piece_of(plan, t);
   order->coordinates.count = plan->d;
   if (plan->relay == &dpa_relay_server)
     server_order(&plan->server, round, room, order);

@@ -66,6 +66,8 @@ typedef struct dpa_plan {
   const dpa_test *test; /* parties, or NULL: every message is sent */
   const double *start;  /* d x (parties or 1), or NULL: 0 */
   dpa_network network;  /* "graph" */
+  const double *share; /* parties, "graph": of the mean model at which moments are asked
+                          for; NULL: none are */
   const dpa_penalty *penalty;
   const double *parameter; /* of the penalty */
   dpa_server_plan server;
@@ -75,6 +77,9 @@ typedef struct dpa_plan {
 
 /* The number of the first round: 0 where a start needs a gradient, else 1. */
 uint32_t dpa_plan_first(const dpa_plan *plan);
+
+/* Rounds that move the model; in those after them moments are asked for. */
+size_t dpa_plan_moves(const dpa_plan *plan);
 
 /* Numbers of room that an order of this plan needs for coordinates or users. */
 size_t dpa_plan_room(const dpa_plan *plan);

@@ -16,6 +16,7 @@ typedef struct dpa_trace {
   double *gap;      /* rounds: see each relay; NULL where there is none */
   double *step;     /* kept: how far the model(s) moved */
   int *sent;        /* parties x rounds: who sent when, or NULL */
+  double *moments;  /* d x parties x rounds that ask for them, or NULL */
   double *y, *u, *mean_x, *mean_y; /* split: m, m, d and m */
   size_t begun;                    /* rounds that were started */
   size_t done;                     /* rounds whose messages were delivered */

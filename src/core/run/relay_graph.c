@@ -11,6 +11,26 @@ static void sum_neighbours(dpa_hub *hub) {
                    hub->inbox);
 }
 
+/* Where moments are asked for: at the mean of the models. */
+static void send_mean(dpa_hub *hub) {
+  const dpa_plan *plan = hub->plan;
+  const size_t nodes = plan->parties, d = plan->d;
+  memset(hub->mean, 0, d * sizeof *hub->mean);
+  for (size_t i = 0; i < nodes; i++)
+    for (size_t j = 0; j < d; j++)
+      hub->mean[j] += plan->share[i] * hub->trace->f[i * d + j];
+  for (size_t i = 0; i < nodes; i++)
+    memcpy(hub->inbox + i * d, hub->mean, d * sizeof *hub->mean);
+}
+
+/* After `done` rounds. */
+static void send_next(dpa_hub *hub, size_t done) {
+  if (hub->plan->share && done == dpa_plan_moves(hub->plan))
+    send_mean(hub);
+  else
+    sum_neighbours(hub);
+}
+
 static void start(dpa_hub *hub) {
   const dpa_plan *plan = hub->plan;
   const size_t bytes = plan->parties * plan->d * sizeof(double);
@@ -18,7 +38,7 @@ static void start(dpa_hub *hub) {
     memcpy(hub->trace->f, plan->start, bytes);
   else
     memset(hub->trace->f, 0, bytes);
-  sum_neighbours(hub);
+  send_next(hub, 0);
 }
 
 static void measure(dpa_hub *hub, size_t t) {
@@ -45,10 +65,16 @@ static void measure(dpa_hub *hub, size_t t) {
 static dpa_status deliver(dpa_hub *hub, uint32_t round) {
   dpa_trace *trace = hub->trace;
   const size_t nodes = hub->plan->parties, d = hub->plan->d, t = round - 1;
+  if (!dpa_rule_moves(dpa_rules[hub->plan->rule[t]])) { /* the inboxes stay */
+    double *out = trace->moments + (t - dpa_plan_moves(hub->plan)) * nodes * d;
+    for (size_t i = 0; i < nodes; i++)
+      memcpy(out + i * d, hub->message[i].values, d * sizeof *out);
+    return DPA_OK;
+  }
   measure(hub, t);
   for (size_t i = 0; i < nodes; i++)
     memcpy(trace->f + i * d, hub->message[i].values, d * sizeof *trace->f);
-  sum_neighbours(hub);
+  send_next(hub, round);
   if (trace->iterates)
     for (size_t i = 0; i < nodes; i++)
       for (size_t j = 0; j < d; j++)

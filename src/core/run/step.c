@@ -60,6 +60,7 @@ void dpa_party_open(dpa_party *party, dpa_arena *arena, const dpa_plan *plan, si
   if (plan->relay == &dpa_relay_graph) {
     party->degree = dpa_network_degree(&plan->network, i);
     party->start = plan->start ? plan->start + i * plan->d : NULL;
+    party->as.node.asked = plan->share != NULL;
   }
   if (plan->relay == &dpa_relay_server)
     set_users(party, plan, i, users, size);

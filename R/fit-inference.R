@@ -1,0 +1,231 @@
+# Standard errors from what a run released: noisy gradients, which the messages tell, and noisy
+# moments at the mean model (plan-inference.R). The derivation is in the vignette "report".
+#
+# A node's update solves grad D_i(f) + ridge f + linear + 2 eta V f + b = 0, where D_i is its data
+# term, b its noise and the rest public. So with its message m for f
+#
+#   k_i(t) = -linear - (2 eta V + ridge) m = grad D_i(m) + b - (H_i + 2 eta V + ridge) z,
+#
+# z the noise on the message. A step of Newton's method from the mean model f_0 on the sum of D_i,
+# with the mean over late rounds of k_i(t) - H_i (m_i(t) - f_0) for the gradient at f_0, is an
+# estimate of the minimiser without the ridge.
+
+#' What a fit keeps for standard errors: of a linear form l'f of the estimate the variance is
+#' l'G (noise + meat) G l.
+#' @param iterates rounds x nodes x columns.
+#' @param moments as the core answers: columns x nodes x pieces.
+#' @return list(estimate, bread = G, noise, meat, ...), or list(why) where there is no interval.
+#' @noRd
+infer <- function(plan, iterates, moments, centre, kept) {
+  problem <- plan$problem
+  curvature <- unpack_moments(plan, moments, "curvature")
+  H <- Reduce(`+`, curvature)
+  v <- moment_variance(plan, "curvature")
+  weak <- too_weak(H, sum(v), kept)
+  if (!is.null(weak)) return(list(why = weak))
+  G <- bread(H, kept)
+  seen <- released_gradients(plan, iterates)
+  second <- second_order(problem, seen$at, centre, H, G)
+  weight <- round_weights(plan, seen, second, H, G)
+  mean_of <- function(x) matrix(colSums(weight * x), problem$N) # over rounds
+  place <- mean_of(seen$at)
+  steps <- Map(function(H_i, i) H_i %*% (place[i, ] - centre), curvature, seq_len(problem$N))
+  gradient <- colSums(mean_of(seen$gradient)) - Reduce(`+`, steps) -
+    colSums(weight * second$value)
+  estimate <- as.vector(centre - G %*% gradient)
+  each <- problem$C / problem$size
+  model <- plan$inference$covariance == "model"
+  meat <- if (model) Map(`*`, curvature, each) else unpack_moments(plan, moments, "scores")
+  list(
+    covariance = plan$inference$covariance, estimate = estimate, bread = G,
+    noise = gradient_noise(plan, seen, weight, curvature) +
+      curvature_noise(v, sweep(-place, 2L, estimate, `+`)),
+    meat = Reduce(`+`, meat), weight = weight,
+    meat_variance = sum(if (model) each^2 * v else moment_variance(plan, "scores"))
+  )
+}
+
+# ---- what was released ------------------------------------------------------------------------
+
+#' The symmetric matrices of a kind, one a node.
+#' @noRd
+unpack_moments <- function(plan, moments, kind) {
+  d <- plan$problem$d
+  rounds <- plan$inference$rules == kind
+  lapply(seq_len(plan$problem$N), function(i) {
+    X <- matrix(0, d, d)
+    lower <- lower.tri(X, diag = TRUE)
+    X[lower] <- as.vector(moments[, i, rounds])[seq_len(sum(lower))]
+    off <- X / sqrt(2)
+    diag(off) <- diag(X) / 2
+    off + t(off)
+  })
+}
+
+#' Variance of the noise of a diagonal entry, by node; off the diagonal it is half of that.
+#' @noRd
+moment_variance <- function(plan, kind) {
+  scales <- plan$moment_scales
+  if (!kind %in% colnames(scales)) return(numeric(plan$problem$N))
+  scales[, kind]^2
+}
+
+#' Noisy gradients of the nodes' data terms, where they are, and their noise: rounds x (nodes x
+#' columns), and rounds x nodes.
+#' @noRd
+released_gradients <- function(plan, iterates) {
+  problem <- plan$problem
+  V <- problem$degree
+  neighbours <- neighbour_sums(problem$network, problem$d)
+  ridge <- problem$rho / problem$N
+  f <- t(plan$start)
+  dual <- 0 * f
+  out <- list(at = NULL, gradient = NULL)
+  for (t in seq_len(plan$iterations)) {
+    quad <- ridge + 2 * plan$eta[, t] * V
+    linear <- 2 * dual - plan$eta[, t] * (V * f + neighbours(f))
+    if (!is.null(plan$reach)) { # as the core cuts it
+      linear <- linear * pmin(1, quad * plan$reach / sqrt(rowSums(linear^2)), na.rm = TRUE)
+    }
+    f <- matrix(iterates[t, , ], problem$N)
+    dual <- dual + plan$theta[, t] / 2 * (V * f - neighbours(f))
+    if (plan$rule[t] == "recycled") next
+    out$at <- rbind(out$at, as.vector(f))
+    out$gradient <- rbind(out$gradient, as.vector(-linear - quad * f))
+  }
+  noisy <- plan$rule != "recycled"
+  of <- function(scale) {
+    if (is.null(scale)) matrix(0, sum(noisy), problem$N) else t(scale[, noisy, drop = FALSE])
+  }
+  c(out, list(
+    objective = of(plan$scales$objective), output = of(plan$scales$output),
+    modulus = t(ridge + 2 * plan$eta[, noisy, drop = FALSE] * V)
+  ))
+}
+
+# ---- how far it carries -----------------------------------------------------------------------
+
+#' Why a released curvature carries no intervals, or NULL.
+#' @param v variance of a diagonal entry of its noise.
+#' @noRd
+too_weak <- function(H, v, kept) {
+  least <- least_eigen(H[kept, kept, drop = FALSE])
+  noise <- curvature_by_noise(length(kept), v)
+  if (noise == 0 && least <= 1e-10 * max(diag(H))) {
+    return("the columns are collinear, or the classes separated in some of them")
+  }
+  if (least > .safe_curvature * noise) return(NULL)
+  sprintf(paste(
+    "the data cannot carry intervals at this budget (the least eigenvalue of the released",
+    "curvature is %s, and noise alone makes %s)"
+  ), forecast_number(least), forecast_number(noise))
+}
+
+#' Inverse of H on the columns that are kept; 0 elsewhere.
+#' @noRd
+bread <- function(H, kept) {
+  G <- 0 * H
+  G[kept, kept] <- solve(H[kept, kept, drop = FALSE])
+  (G + t(G)) / 2
+}
+
+#' Weights of the rounds: late ones, as many as bring down the noise by more than what is uncertain
+#' about the second order of the gradients.
+#' @param second second_order() of the rounds.
+#' @noRd
+round_weights <- function(plan, seen, second, H, G) {
+  typical <- sum(diag(H)) / plan$problem$d * objective_shares(plan$problem)
+  noise <- rowSums(seen$objective^2 +
+    seen$output^2 * sweep(seen$modulus, 2L, typical, `+`)^2)
+  if (all(noise == 0)) noise[] <- 1e-300
+  last <- length(noise)
+  weigh <- function(from) {
+    precision <- ifelse(seq_len(last) < from, 0, 1 / noise)
+    precision / sum(precision)
+  }
+  risk <- vapply(seq_len(last), function(from) {
+    weight <- weigh(from)
+    sum(diag(G)) * sum(weight^2 * noise) + second$error(weight)
+  }, 0)
+  weigh(which.min(risk))
+}
+
+#' What the parties' data terms count in their sum.
+#' @noRd
+objective_shares <- function(problem) problem$C / sum(problem$C)
+
+#' The second order of the sum of the nodes' gradients at their messages, by rounds, as far as it
+#' is known; and `error`, the square of what it may be off, in the norm of the inverse curvature,
+#' for weights of the rounds.
+#'
+#' It is the sum of (1/2) w L''' (x'u)^2 x, u = m_i(t) - f_0. For the logistic loss L''' is
+#' -L'' tanh(x'f_0 / 2), about -L'' 2 p (1 - p) x'f_0; for rows that are about normal when weighted
+#' by w L'', their fourth moments are those of H, which gives
+#'
+#'   -(H f_0 u'H u + 2 H u u'H f_0) / sum(C).
+#'
+#' It may be off by its own size. For others at most, for normal margins,
+#' (1/2) (sum w L'' (x'u)^4)^(1/2) = (1/2) (3 / W)^(1/2) u'H u, W = sum w L''.
+#' @noRd
+second_order <- function(problem, at, centre, H, G) {
+  share <- objective_shares(problem)
+  total <- sum(problem$C)
+  steps <- lapply(seq_len(nrow(at)), function(t) {
+    sweep(matrix(at[t, ], problem$N), 2L, centre)
+  })
+  if (problem$loss$name == "logistic") {
+    pull <- as.vector(H %*% centre)
+    value <- -do.call(rbind, lapply(steps, function(u) {
+      uH <- u %*% H
+      pull * sum(share * rowSums(uH * u)) + 2 * colSums(share * as.vector(u %*% pull) * uH)
+    })) / total
+    return(list(value = value, error = function(weight) {
+      off <- colSums(weight * value)
+      sum(off * (G %*% off))
+    }))
+  }
+  bend <- max(sum(diag(H)) / problem$row_bound^2, 1e-3 * problem$loss$curvature * total)
+  size <- vapply(steps, function(u) {
+    sqrt(3 / bend * sum(share * pmax(0, rowSums((u %*% H) * u))^2)) / 2
+  }, 0)
+  if (problem$loss$name == "squared") size <- 0 * size
+  list(value = matrix(0, nrow(at), problem$d), error = function(weight) sum(weight * size)^2)
+}
+
+# ---- variances --------------------------------------------------------------------------------
+
+#' Of the weighted gradients.
+#' @noRd
+gradient_noise <- function(plan, seen, weight, curvature) {
+  identity <- diag(plan$problem$d)
+  of_node <- function(i) {
+    a <- (weight * seen$output[, i])^2
+    H <- curvature[[i]]
+    sum((weight * seen$objective[, i])^2) * identity + sum(a) * H %*% H +
+      2 * sum(a * seen$modulus[, i]) * H + sum(a * seen$modulus[, i]^2) * identity
+  }
+  Reduce(`+`, lapply(seq_len(plan$problem$N), of_node))
+}
+
+#' Of E u, summed over nodes, E symmetric noise of variance v on the diagonal and v/2 off it.
+#' @param u nodes x columns.
+#' @noRd
+curvature_noise <- function(v, u) {
+  crossprod(sqrt(v / 2) * u) + sum(v / 2 * rowSums(u^2)) * diag(ncol(u))
+}
+
+#' Estimates of linear forms, one a row of L, with the degrees of freedom of their variances. Given
+#' the released curvature an estimate is off by G times the noise of the gradients, whose law is
+#' known, and what the sample is off by, whose variance is known up to the noise in the meat:
+#' c'E c, c = G l, has variance v |c|^4.
+#' @return A data frame: estimate, variance, df.
+#' @noRd
+linear_forms <- function(it, L) {
+  v <- it$meat_variance
+  rows <- apply(L, 1L, function(l) {
+    c <- as.vector(it$bread %*% l)
+    variance <- sum(c * (it$noise %*% c)) + max(0, sum(c * (it$meat %*% c)))
+    c(sum(l * it$estimate), variance, if (v > 0) 2 * variance^2 / (v * sum(c^2)^2) else Inf)
+  })
+  data.frame(estimate = rows[1L, ], variance = rows[2L, ], df = rows[3L, ])
+}
