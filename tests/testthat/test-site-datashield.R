@@ -161,6 +161,8 @@ test_that("a data set is found by its name alone", {
   }
   expect_identical(bad(copy), "Data")
   copy <- sub("^Data: .*", "Data: other", copy)
+  expect_identical(bad(copy), "Source") # the records of another data set: a second budget
+  copy <- c("Shares-Records: no", copy)
   expect_identical(bad(sub("^Ledger: .*", "Ledger: ledger.sqlite", copy)), "Ledger")
   expect_identical(bad(sub("^Source: .*", "Source: north.csv", copy)), "Source")
   expect_identical(bad(sub("^Source: .*/", "Source: /nowhere/", copy)), "source")

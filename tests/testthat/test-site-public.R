@@ -23,8 +23,8 @@ hear <- function(sites) {
 #' A field, or one within a field, put in the place of what a site said, by number.
 mutant <- function(value, k) {
   odd <- list(NULL, NA, NaN, Inf, -Inf, -1, 0, 1e308, 0.5, c(1, 2), numeric(), "", "x y",
-    "\u00e9\n", NA_character_, strrep("a", 1e5), character(), TRUE, list(), list(1, "a"), list(NULL),
-    quote(stop("run")), function(...) stop("run"), factor("a"), Sys.Date(), raw(3), 1i,
+    "\u00e9\n", NA_character_, strrep("a", 1e5), character(), TRUE, list(), list(1, "a"),
+    list(NULL), quote(stop("run")), function(...) stop("run"), factor("a"), Sys.Date(), raw(3), 1i,
     new.env(), matrix(1:4, 2), structure(1, class = "trap"), structure(1, names = "a"),
     structure(list(a = c(1, 2)), names = NA_character_),
     structure(list(1, 2), names = c("a", "a")),
