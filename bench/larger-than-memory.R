@@ -28,7 +28,9 @@ read_bytes <- function() {
   line <- grep("^read_bytes", readLines("/proc/self/io"), value = TRUE)
   as.numeric(gsub("[^0-9]", "", line))
 }
-drop <- function() sprintf("dd of=%s oflag=nocache conv=notrunc,fdatasync count=0 status=none", file)
+drop <- function() {
+  sprintf("dd of=%s oflag=nocache conv=notrunc,fdatasync count=0 status=none", file)
+}
 drop_cache <- function() system(drop())
 #' Until the file `going` is removed.
 dropping <- function(going) {
