@@ -106,6 +106,10 @@ static void check_one_order(size_t n, size_t d) {
     dpa_records_add_hessian(&lies[l], r.w, H[l], block);
     dpa_records_add_diagonal(&lies[l], r.w, h[l]);
     CHECK(memcmp(m[l], m[0], n * sizeof(double)) == 0);
+    int same = 1;
+    for (size_t k = 0; k < n; k++)
+      same &= dpa_records_dot(&lies[l], k, r.f) == m[l][k];
+    CHECK(same);
     CHECK(memcmp(g[l], g[0], d * sizeof(double)) == 0);
     CHECK(memcmp(H[l], H[0], d * d * sizeof(double)) == 0);
     CHECK(memcmp(h[l], h[0], d * sizeof(double)) == 0);

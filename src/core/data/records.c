@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define BLOCK 1024 /* weights that are scaled at a time */
+#define PART 256   /* column-major rows whose margins are summed at a time */
 
 dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t count) {
   dpa_records part = *records;
@@ -39,20 +40,22 @@ static void row_margin(const dpa_records *r, const double *f, double *out) {
   dpa_rows_times(r->dense, r->n, r->d, f, out);
 }
 
-/* Margins of column-major rows, wherever a row lies in its block. */
+/* Margins of column-major rows, in the order of dpa_rows_times(): four sums a row, and
+ * the columns that are left over. */
 static void column_margin(const dpa_records *r, const double *f, double *out) {
-  for (size_t first = 0; first < r->n; first += BLOCK) {
-    const size_t m = r->n - first < BLOCK ? r->n - first : BLOCK;
+  double part[4][PART];
+  for (size_t first = 0; first < r->n; first += PART) {
+    const size_t m = r->n - first < PART ? r->n - first : PART;
     const double *x = r->dense + first;
     double *sum = out + first;
     size_t j = 0;
-    memset(sum, 0, m * sizeof *sum);
-    for (; j + 4 <= r->d; j += 4, x += 4 * r->lead) {
-      const double *a = x, *b = a + r->lead, *c = b + r->lead, *e = c + r->lead;
-      const double fa = f[j], fb = f[j + 1], fc = f[j + 2], fe = f[j + 3];
-      for (size_t k = 0; k < m; k++)
-        sum[k] = sum[k] + a[k] * fa + b[k] * fb + c[k] * fc + e[k] * fe;
-    }
+    memset(part, 0, sizeof part);
+    for (; j + 4 <= r->d; j += 4)
+      for (size_t lane = 0; lane < 4; lane++, x += r->lead)
+        for (size_t k = 0; k < m; k++)
+          part[lane][k] += x[k] * f[j + lane];
+    for (size_t k = 0; k < m; k++)
+      sum[k] = (part[0][k] + part[1][k]) + (part[2][k] + part[3][k]);
     for (; j < r->d; j++, x += r->lead)
       for (size_t k = 0; k < m; k++)
         sum[k] += x[k] * f[j];
@@ -87,26 +90,33 @@ static void row_gradient(const dpa_records *r, const double *w, double *g) {
   dpa_rows_add(r->dense, r->n, r->d, w, g);
 }
 
+/* In the order of dpa_rows_add(): four rows at a time. */
 static void column_gradient(const dpa_records *r, const double *w, double *g) {
+  const size_t whole = r->n / 4 * 4;
   const double *x = r->dense;
   size_t j = 0;
-  for (; j + 4 <= r->d; j += 4, x += 4 * r->lead) {
-    const double *a = x, *b = a + r->lead, *c = b + r->lead, *e = c + r->lead;
-    double ga = g[j], gb = g[j + 1], gc = g[j + 2], ge = g[j + 3];
-    for (size_t k = 0; k < r->n; k++) {
+  for (; j + 2 <= r->d; j += 2, x += 2 * r->lead) {
+    const double *a = x, *b = x + r->lead;
+    double ga = g[j], gb = g[j + 1];
+    for (size_t k = 0; k < whole; k += 4) {
+      const double *v = w + k;
+      ga += v[0] * a[k] + v[1] * a[k + 1] + v[2] * a[k + 2] + v[3] * a[k + 3];
+      gb += v[0] * b[k] + v[1] * b[k + 1] + v[2] * b[k + 2] + v[3] * b[k + 3];
+    }
+    for (size_t k = whole; k < r->n; k++) {
       ga += w[k] * a[k];
       gb += w[k] * b[k];
-      gc += w[k] * c[k];
-      ge += w[k] * e[k];
     }
     g[j] = ga;
     g[j + 1] = gb;
-    g[j + 2] = gc;
-    g[j + 3] = ge;
   }
-  for (; j < r->d; j++, x += r->lead)
-    for (size_t k = 0; k < r->n; k++)
+  for (; j < r->d; j++, x += r->lead) {
+    for (size_t k = 0; k < whole; k += 4)
+      g[j] +=
+          w[k] * x[k] + w[k + 1] * x[k + 1] + w[k + 2] * x[k + 2] + w[k + 3] * x[k + 3];
+    for (size_t k = whole; k < r->n; k++)
       g[j] += w[k] * x[k];
+  }
 }
 
 static void sparse_gradient(const dpa_records *r, const double *w, double *g) {
