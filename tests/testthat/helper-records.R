@@ -4,7 +4,7 @@ folk <- local({
   set.seed(20)
   n <- 400
   data <- data.frame(
-    age = sample(20:90, n, TRUE), stay = rexp(n), ward = sample(c("a", "b", "c"), n, TRUE),
+    age = sample(20:90, n, TRUE), stay = stats::rexp(n), ward = sample(c("a", "b", "c"), n, TRUE),
     site = sample(c("north", "south", "east"), n, TRUE), w = runif(n, 0, 3)
   )
   data$ill <- data$age / 90 + rnorm(n, sd = 0.3) > 0.7
