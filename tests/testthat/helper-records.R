@@ -1,15 +1,14 @@
 # Records for a file, as chunks, and all of a fit.
 
-folk <- local({
-  set.seed(20)
+folk <- dpadmm:::with_r_seed(20, {
   n <- 400
   data <- data.frame(
     age = sample(20:90, n, TRUE), stay = stats::rexp(n), ward = sample(c("a", "b", "c"), n, TRUE),
-    site = sample(c("north", "south", "east"), n, TRUE), w = runif(n, 0, 3)
+    site = sample(c("north", "south", "east"), n, TRUE), w = stats::runif(n, 0, 3)
   )
-  data$ill <- data$age / 90 + rnorm(n, sd = 0.3) > 0.7
+  data$ill <- data$age / 90 + stats::rnorm(n, sd = 0.3) > 0.7
   data$outcome <- c("no", "yes")[1L + data$ill]
-  data$cost <- data$age * 10 + rnorm(n, sd = 50)
+  data$cost <- data$age * 10 + stats::rnorm(n, sd = 50)
   data
 })
 limits <- dpadmm_schema(
