@@ -1,6 +1,6 @@
 # Records for a file, as chunks, and all of a fit.
 
-folk <- dpadmm:::with_r_seed(20, {
+folk <- dpadmm:::with_r_seed(20, local({
   n <- 400
   data <- data.frame(
     age = sample(20:90, n, TRUE), stay = stats::rexp(n), ward = sample(c("a", "b", "c"), n, TRUE),
@@ -10,7 +10,7 @@ folk <- dpadmm:::with_r_seed(20, {
   data$outcome <- c("no", "yes")[1L + data$ill]
   data$cost <- data$age * 10 + stats::rnorm(n, sd = 50)
   data
-})
+}))
 limits <- dpadmm_schema(
   age = c(18, 100), stay = c(0, 3), ward = c("a", "b", "c"), w = c(0, 2),
   outcome = c("no", "yes"), cost = c(0, 1500), `log(stay + 1)` = c(0, 2)
