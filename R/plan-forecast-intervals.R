@@ -1,6 +1,6 @@
 # How wide intervals will be, from public numbers: as for the noise of the model (plan-forecast.R)
 # rows have no preferred direction, so that the curvature is c C r^2 / d in each coordinate; and
-# margins are small, where it is largest.
+# margins are small, where it is largest. No columns could do better, and most do worse.
 
 # The least eigenvalue of a released curvature over what its noise alone makes of one, below which
 # it is not relied on. (In simulations intervals covered as they should down to 1.)
@@ -46,6 +46,6 @@ intervals_sentence <- function(intervals) {
   }
   sprintf(paste(
     "Intervals: standard errors of about %s or more (%s without noise), for columns as they are",
-    "scaled."
+    "scaled, if the data can carry them."
   ), forecast_number(intervals$error), forecast_number(intervals$sampled))
 }
