@@ -113,7 +113,8 @@ moment_releases <- function(plan, releases) {
   cost <- tapply((releases$sensitivity / releases$weight)^2, node, sum)
   each <- sqrt(as.vector(cost) * share / (1 - share) / length(kinds))
   do.call(rbind, lapply(seq_along(kinds), function(k) {
-    moved <- sqrt(2) * problem$per_person * moment_bounds(problem)[, kinds[k]] + 2 * plan$moment_slop[, kinds[k]]
+    moved <- sqrt(2) * problem$per_person * moment_bounds(problem)[, kinds[k]] +
+      2 * plan$moment_slop[, kinds[k]]
     new_releases(kinds[k], seq_len(problem$N),
       plan$iterations + 1 + (k - 1) * inference_pieces(problem$d),
       sensitivity = moved, weight = moved / each

@@ -171,8 +171,8 @@ static void check_holdings(ffi_reader *reader, const dpa_plan *plan,
 /* spec: see ffi_plan.c; records: see ffi_records.h, NULL with an engine of R's; key:
  * the run's; progress: a function of the number of finished rounds, or NULL. */
 SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
-  const char *names[] = {"status", "begun", "done", "f",         "iterates",
-                         "gap",    "step",  "sent", "condition", "extra",
+  const char *names[] = {"status", "begun", "done",    "f",         "iterates",
+                         "gap",    "step",  "sent",    "condition", "extra",
                          "states", "work",  "moments", ""};
   ffi_reader reader = {spec, NULL}, data = {records, NULL};
   SEXP keeper = PROTECT(ffi_keeper()), out = PROTECT(Rf_mkNamed(VECSXP, names));

@@ -2,8 +2,8 @@
  * sums in long double, whatever the shape, and the same to the last bit for any number
  * of threads. */
 #include "check.h"
-#include "data/record_loss.h"
 #include "data/kernels.h"
+#include "data/record_loss.h"
 #include "problem.h"
 #include "rules/node_pass.h"
 
