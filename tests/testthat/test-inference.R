@@ -245,3 +245,12 @@ test_that("moments take a quarter of the budget, and the whole is what was asked
     expect_equal(as.vector(plan$moment_scales), last$sigma)
   }
 })
+
+test_that("moments hide all records of a person", {
+  moved <- function(m) {
+    plan <- dpadmm_plan(4, sizes = c(A = 900, B = 700), epsilon = 4, delta = 1e-5, C = 1,
+      weights = "nodes", per_person = m, inference = "sandwich")
+    plan$releases$sensitivity[plan$releases$part %in% c("curvature", "scores")]
+  }
+  expect_equal(moved(3) / moved(1), rep(3, 4), tolerance = 1e-4)
+})
