@@ -100,7 +100,8 @@ log_excess <- function(spent, epsilon) {
 solve_together <- function(f, count, reach = log(10)) {
   x <- numeric(count)
   over <- under <- list(x = rep(NA_real_, count), value = x) # where it is > 0, and <= 0
-  same <- integer(count)
+  same <- slow <- integer(count)
+  before <- rep(Inf, count)
   step <- rep(.root_width, count)
   open <- seq_len(count)
   while (length(open)) {
@@ -124,8 +125,12 @@ solve_together <- function(f, count, reach = log(10)) {
     x[out] <- x[out] + same[out] * pmax(step[out], pmin(1.05 * abs(value[!between[open]]), 1))
     step[out] <- 2 * step[out]
     inner <- open[between[open]]
+    width <- under$x[inner] - over$x[inner]
+    slow[inner] <- pmax(0, slow[inner] + ifelse(width > before[inner] / 2, 1, -1))
+    before[inner] <- width
     share <- over$value[inner] / (over$value[inner] - under$value[inner])
-    to <- over$x[inner] + (under$x[inner] - over$x[inner]) * share
+    share[slow[inner] >= 3] <- 1 / 2 # steps and plateaus
+    to <- over$x[inner] + width * share
     x[inner] <- pmin(pmax(to, over$x[inner] + .root_width / 2), under$x[inner] - .root_width / 2)
     done <- between & under$x - over$x <= 1.01 * .root_width
     open <- open[!done[open] & abs(x[open]) <= reach]

@@ -92,6 +92,13 @@ test_that("roots of many functions are found in step, each on its safe side", {
   expect_true(all(f(found[near] - 1.02e-10, near) > 0))
   expect_lte(calls, 16)
   # steps, as of grids, and jumps
+  calls <- 0
+  flat <- solve_together(function(x, i) {
+    calls <<- calls + 1
+    pmin(0, pmax(-x - 0.5, 1e-16)) * (x > 0.2) + (x <= 0.2) * 1e-16
+  }, 1L)
+  expect_true(flat > 0.2 && flat <= 0.2 + 1.02e-10)
+  expect_lte(calls, 120)
   stairs <- solve_together(function(x, i) ceiling(-20 * (x - 0.3)) / 20 + 0.01, 1L)
   expect_lte(abs(stairs - 0.35), 1e-9)
 })
