@@ -86,7 +86,7 @@ excess_cost <- function(events, epsilon, delta, accountant) {
 }
 
 log_excess <- function(spent, epsilon) {
-  spent[is.nan(spent)] <- Inf
+  spent[is.na(spent)] <- Inf
   excess <- pmax(-700, pmin(700, log(spent) - log(epsilon)))
   # The logarithms may round to the same number.
   ifelse(spent > epsilon, pmax(excess, .Machine$double.eps), pmin(excess, 0))
