@@ -32,6 +32,7 @@
 #' @param case_weights,weight_bound,offset,na.action as in [dpadmm_fit()], but no numbers of
 #'   records: `~column`, or `TRUE` where the fit will be given them.
 #' @param per_person see [persons].
+#' @param inference whether fits shall have standard errors and intervals, see [intervals].
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
 #' @param ... further arguments, as of the method for columns.

@@ -193,6 +193,9 @@ say_waiting <- function(profiles) {
   )))
 }
 
+# what a daemon is told of `a`, a request: short words, as all of this travels each round
+.shard_call <- quote(evalq(shard_task, asNamespace("dpadmm"))(a))
+
 #' Tasks of the shards' daemons. A task goes on whoever waits for it, so what is unresolved is
 #' asked for again and never sent again; without a daemon it would be so for ever.
 #' @return list(post, fetch), see new_sites().
@@ -204,9 +207,8 @@ mirai_line <- function(profiles, how) {
     tasks[i] <<- list(NULL)
     # a profile that is no more would have mirai start a process, here
     if (!mirai::daemons_set(profiles[[i]])) return(invisible())
-    # short words: all of this travels each round
-    tasks[[i]] <<- mirai::mirai(evalq(shard_task, asNamespace("dpadmm"))(a),
-      .args = list(a = asked[[i]]), .compute = profiles[[i]]
+    tasks[[i]] <<- mirai::mirai(.shard_call, .args = list(a = asked[[i]]),
+      .compute = profiles[[i]]
     )
   }
   post <- function(i, request, arguments) {
