@@ -119,7 +119,7 @@ best_orders <- function(near, epsilon_at) {
   y <- matrix(log(.rdp_grid)[places], nrow(places))
   value <- at(y)
   best <- list(y = y[least(value)], value = value[least(value)])
-  for (width in .rdp_grid_step * c(1, 1 / 8, 1 / 64)) {
+  for (width in .rdp_grid_step / 2^(0:7)) { # halves, for curves with kinks
     y <- rbind(best$y - width, best$y + width)
     value <- at(y)
     turn <- (value[1L, ] - value[2L, ]) / (2 * (colSums(value) - 2 * best$value))

@@ -206,7 +206,10 @@ list_edges <- function(network) {
   network
 }
 
-count_edges <- function(network) sum(count_neighbours(network)) / 2
+count_edges <- function(network) {
+  edges <- sum(as.double(count_neighbours(network))) / 2
+  if (edges <= .Machine$integer.max) as.integer(edges) else edges
+}
 
 count_neighbours <- function(network) {
   if (is.null(network$start)) rep(network$n - 1L, network$n) else diff(network$start)

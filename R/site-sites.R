@@ -122,7 +122,7 @@ print.dpadmm_sites <- function(x, ...) {
     persons <- site_per_person(public)
     cat(sprintf("  %s: %d records of %s, at most epsilon = %g%s\n", public$site, public$records,
       public$data, public$epsilon,
-      if (persons > 1) sprintf(" for a person with %g records", persons) else ""
+      if (isTRUE(persons > 1)) sprintf(" for a person with %g records", persons) else ""
     ))
   }
   invisible(x)
