@@ -103,6 +103,7 @@ is_column <- function(x) {
   delta = function(x) is_one_number(x, 0) && x < 1,
   renewal = function(x) is.null(x) || (is_one_number(x, 0) && x > 0),
   methods = function(x) is_plain_text(x) && length(x) > 0L,
+  per_person = function(x) is.null(x) || (is_one_number(x, 1, 2^53) && x == round(x)),
   rounds = function(x) is_one_number(x, 1), simulation = function(x) {
     is.logical(x) && is.null(attributes(x)) && length(x) == 1L && !is.na(x)
   },

@@ -105,6 +105,7 @@ test_that("what does not fit is a status that names it, whatever it is", {
       name != "keep"
     )])) {
       if (identical(value, "a") && name %in% c("loss", "relay", "mechanism")) next
+      if (identical(value, list()) && name == "network") next # a complete one has no lists
       spec <- case$spec
       spec[name] <- list(value)
       expect_false(is.null(named(spec)), info = paste(name, deparse(value)))
