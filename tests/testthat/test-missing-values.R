@@ -61,6 +61,7 @@ test_that("imputed columns are the public value and an indicator by hand", {
   # dense designs too, factors, and a column without a hole
   dense <- dpadmm:::records_frame(y ~ age + stay, holes$data, NULL,
     imputing(c(age = 50, stay = 2)), dpadmm_loss("logistic"))$x
+  dense <- dpadmm:::model_matrix(dense)
   expect_true(is.matrix(dense))
   expect_identical(tail(colnames(dense), 2), c("age_missing", "stay_missing"))
   expect_identical(sum(dense[, "stay_missing"]), 0)
