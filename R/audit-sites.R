@@ -70,16 +70,16 @@ seen_by_hub <- function(sites, plan, seed) {
   said <- list(sites$public)
   watched <- sites
   watched$fetch <- function(i) {
-    answer <- sites$fetch(i)
+    answer <- heard <- sites$fetch(i)
     values <- answer$value$values
     at <- match(watched$round, rounds)
     if (is_message(values, plan$problem$d) && !is.na(at)) {
       messages[at, i, ] <<- values
       sent[at, i] <<- 1 + isTRUE(answer$value$sent)
-      answer$value[c("values", "sent")] <- NULL
+      heard$value[c("values", "sent")] <- NULL
     }
-    said[[length(said) + 1L]] <<- answer
-    sites$fetch(i)
+    said[[length(said) + 1L]] <<- heard
+    answer
   }
   watched$post <- function(i, request, arguments) {
     watched$round <<- if (request == "step") arguments$round

@@ -13,12 +13,12 @@ plot_coefficients <- function(fit, ..., largest = 30) {
 forest_plot <- function(fit, largest = 30) {
   check_number(largest, "largest", lower = 1, whole = TRUE)
   known <- !is.null(fit$inference) && is.null(fit$inference$why)
-  slopes <- largest_slopes(coef(fit), largest)
   data <- if (known) {
     table <- coefficient_table(fit)
     slopes <- largest_slopes(stats::setNames(table$statistic, table$term), largest)
     table[match(names(slopes), table$term), ]
   } else {
+    slopes <- largest_slopes(coef(fit), largest)
     data.frame(term = names(slopes), estimate = slopes, conf.low = slopes, conf.high = slopes)
   }
   data$term <- factor(data$term, rev(data$term))

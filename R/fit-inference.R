@@ -150,10 +150,6 @@ round_weights <- function(plan, seen, second, H, G) {
   weigh(which.min(risk))
 }
 
-#' What the parties' data terms count in their sum.
-#' @noRd
-objective_shares <- function(problem) problem$C / sum(problem$C)
-
 #' The second order of the sum of the nodes' gradients at their messages, by rounds, as far as it
 #' is known; and `error`, the square of what it may be off, in the norm of the inverse curvature,
 #' for weights of the rounds.

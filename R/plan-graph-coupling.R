@@ -46,5 +46,9 @@ shared_mass <- function(share, least, total) {
 #' edges weigh.
 #' @noRd
 model_shares <- function(problem) {
-  if (is.null(problem$network$factor)) rep(1 / problem$N, problem$N) else problem$C / sum(problem$C)
+  if (is.null(problem$network$factor)) rep(1 / problem$N, problem$N) else objective_shares(problem)
 }
+
+#' What the parties' data terms count in their sum.
+#' @noRd
+objective_shares <- function(problem) problem$C / sum(problem$C)

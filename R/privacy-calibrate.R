@@ -79,7 +79,6 @@ excess_cost <- function(events, epsilon, delta, accountant) {
     name <- sprintf("%a", x)
     if (!is.null(known[[name]])) return(known[[name]])
     spent <- fold_events(check_releases(events(exp(x)), "events(noise)"), delta, accountant)$epsilon
-    if (is.nan(spent)) spent <- Inf
     known[[name]] <- log_excess(spent, epsilon)
     known[[name]]
   }

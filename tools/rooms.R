@@ -50,6 +50,8 @@ definitions <- function(files) {
       if (!is.call(expression)) next
       assigns <- identical(expression[[1L]], quote(`<-`)) && is.name(expression[[2L]])
       value <- if (assigns) expression[[3L]] else expression
+      # code that another process is handed
+      if (is.call(value) && identical(value[[1L]], quote(quote))) value <- value[[2L]]
       is_function <- is.call(value) && identical(value[[1L]], quote(`function`))
       found[[length(found) + 1L]] <- list(
         name = if (assigns) as.character(expression[[2L]]) else "",

@@ -1,17 +1,8 @@
 #include "data/kernels.h"
 
-#include <string.h> /* and with it whether this is glibc */
+#include <string.h>
 
-/* Two versions of each function where the loader can choose between them, as in
- * random/stream.c. Neither fuses a product with a sum, so both give the same bits. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute)
-#if __has_attribute(target_clones)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#endif
-#endif
-#ifndef WIDE
-#define WIDE
-#endif
+#include "clones.h"
 
 #ifdef __GNUC__
 #define LANES 4
@@ -29,8 +20,8 @@ typedef double lanes;
 
 /* Four rows at a time, so that an entry of f (or of g, below) is loaded once for them.
  */
-WIDE void dpa_rows_times(const double *x, size_t n, size_t d, const double *f,
-                         double *out) {
+DPA_CLONES void dpa_rows_times(const double *x, size_t n, size_t d, const double *f,
+                               double *out) {
   const size_t whole = d / LANES * LANES;
   size_t k = 0;
   for (; k + 4 <= n; k += 4, x += 4 * d) {
@@ -60,8 +51,8 @@ WIDE void dpa_rows_times(const double *x, size_t n, size_t d, const double *f,
   }
 }
 
-WIDE void dpa_rows_add(const double *x, size_t n, size_t d, const double *w,
-                       double *g) {
+DPA_CLONES void dpa_rows_add(const double *x, size_t n, size_t d, const double *w,
+                             double *g) {
   size_t k = 0;
   for (; k + 4 <= n; k += 4, x += 4 * d, w += 4) {
     const double *a = x, *b = a + d, *c = b + d, *e = c + d;
@@ -93,7 +84,7 @@ static void square_row(const double *x, size_t n, size_t d, size_t j, size_t i,
 
 /* Four columns by a vector of rows at a time, whose sums stay in registers. Each entry
  * is a sum over k in order. */
-WIDE void dpa_rows_square(const double *x, size_t n, size_t d, double *H) {
+DPA_CLONES void dpa_rows_square(const double *x, size_t n, size_t d, double *H) {
   size_t j = 0;
   for (; j + 4 <= d; j += 4) {
     size_t i = j;

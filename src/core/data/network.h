@@ -1,8 +1,8 @@
 /* An undirected graph in compressed neighbour lists: node i's neighbours are
  * neighbour[start[i]], ..., neighbour[start[i + 1] - 1], increasing; without lists all
- * are neighbours of all. Where it has
- * factors, the edge between i and j weighs factor[i] * factor[j], and a node weighs
- * self[i] itself; else edges weigh 1 and nodes 0. */
+ * are neighbours of all. Where it has factors, the edge between i and j weighs
+ * factor[i] * factor[j], and a node weighs self[i] itself; else edges weigh 1 and
+ * nodes 0. */
 #ifndef DPA_NETWORK_H
 #define DPA_NETWORK_H
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "clones.h"
+
 /* ---- ChaCha20 -------------------------------------------------------------- */
 
 static const uint32_t chacha_constants[4] = {0x61707865, 0x3320646e, 0x79622d32,
@@ -45,23 +47,12 @@ static void chacha_block(const uint32_t s[16], uint32_t out[16]) {
 }
 
 /* The same for several blocks with consecutive counters at once, lane by lane, where
- * the compiler has vectors: as words of the key stream. Where the loader can choose
- * between two versions of it, one is for processors with wide vectors, in half the
- * time. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute)
-#if __has_attribute(target_clones)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#endif
-#endif
-#ifndef WIDE
-#define WIDE
-#endif
-
+ * the compiler has vectors: as words of the key stream. */
 #ifdef __GNUC__
 typedef uint32_t lanes __attribute__((vector_size(4 * DPA_STREAM_BLOCKS)));
 
-WIDE static void chacha_blocks(const uint32_t s[16],
-                               uint64_t word[8 * DPA_STREAM_BLOCKS]) {
+DPA_CLONES static void chacha_blocks(const uint32_t s[16],
+                                     uint64_t word[8 * DPA_STREAM_BLOCKS]) {
   lanes x[16], start[16];
   for (int i = 0; i < 16; i++)
     start[i] = (lanes){0} + s[i];
