@@ -62,7 +62,7 @@ forecast_of.dpadmm_family_server <- function(method, plan) {
 forecast_of.dpadmm_family_descent <- function(method, plan) {
   problem <- plan$problem
   blocks <- if (is.null(plan$block)) 1 else max(plan$block)
-  sd <- sqrt(sum(plan$noise^2)) # the hub adds up all holders' noise
+  sd <- sqrt(sum(as.matrix(plan$scales$gradient)[, 1L]^2)) # the hub adds up all holders' noise
   forecast_steps(plan$iterations, plan$step, sd, problem$loss, problem$row_bound,
     problem$d,
     active = 1 / blocks, ridge = penalty_curvature(problem$penalty),

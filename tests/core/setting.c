@@ -319,7 +319,7 @@ static dpa_status collect(void *context, size_t i, dpa_message *message) {
 
 dpa_status setting_run_saved(const setting *s, results *r, int with_cache) {
   forgetful own = {s, {NULL}, with_cache};
-  const dpa_engine engine = {&own, submit, collect, never, NULL};
+  const dpa_engine engine = {&own, submit, collect, NULL, never, NULL};
   dpa_trace trace = results_trace(r, &s->plan);
   dpa_arena arena = {NULL, 0, 0};
   dpa_hub hub;
