@@ -104,8 +104,7 @@ static void read_noise(ffi_reader *r, dpa_plan *plan) {
   plan->mechanism = dpa_mechanism_find(ffi_string(r, "mechanism"));
   ffi_check(r, plan->mechanism != NULL, "mechanism");
   /* the parts of no other noise add up to its kind */
-  ffi_check(r,
-            !(plan->secure.grid > 0.0) || plan->mechanism == &dpa_mechanism_gaussian,
+  ffi_check(r, !(plan->secure.grid > 0.0) || plan->mechanism == &dpa_mechanism_gaussian,
             "secure");
   plan->objective_scale = read_scales(r, scales[0], size);
   plan->output_scale = read_scales(r, scales[1], size);

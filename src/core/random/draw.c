@@ -108,8 +108,8 @@ dpa_status dpa_share(const dpa_mechanism *mechanism, const dpa_key *key,
                      uint32_t attempt, uint32_t round, double grid, uint64_t steps,
                      const double *value, int64_t *out, size_t d) {
   const double most = 0x1p62;
-  dpa_status status = dpa_draw_steps(mechanism, key, attempt, round, DPA_NOISE_SHARE,
-                                     steps, out, d);
+  dpa_status status =
+      dpa_draw_steps(mechanism, key, attempt, round, DPA_NOISE_SHARE, steps, out, d);
   for (size_t j = 0; j < d; j++) {
     const double whole = rint(value[j] / grid);
     if (!isfinite(value[j]) && status == DPA_OK)

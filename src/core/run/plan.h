@@ -75,7 +75,7 @@ typedef struct dpa_plan {
   dpa_network network;  /* "graph" */
   const double *share; /* parties, "graph": of the mean model at which moments are asked
                           for; NULL: none are */
-  dpa_secure secure; /* not "graph"; then no other noise is drawn */
+  dpa_secure secure;   /* not "graph"; then no other noise is drawn */
   const dpa_penalty *penalty;
   const double *parameter; /* of the penalty */
   dpa_server_plan server;
