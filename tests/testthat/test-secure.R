@@ -1,28 +1,6 @@
 # Secure sums: what a plan claims of them, and that the sums are what it says. Their parts in C are
 # in tests/core/test_share.c.
 
-secure_kinds <- c(hub_kinds[c("grad_admm", "acc_admm", "start", "dp_sgd", "clip", "blocks")],
-  list(fp_admm = fp_admm(gamma = 1)))
-at_least_3 <- secure_sum(honest = 3, failures = 2)
-secure_plan <- function(method, ..., aggregation = at_least_3) {
-  hub_plan(method, ..., aggregation = aggregation)
-}
-
-# Whole numbers of 8 bytes, below 2^53 in size.
-whole_numbers <- function(raw) {
-  halves <- matrix(readBin(raw, "integer", length(raw) / 4, endian = "little"), 2)
-  halves[2, ] * 2^32 + halves[1, ] + 2^32 * (halves[1, ] < 0)
-}
-
-# The parts of every sum of a run, an array [number, holder, sum], and its model.
-parts_of <- function(plan, seed, data = hub_data, saved = FALSE) {
-  seen <- new.env()
-  run <- run_plan(plan, data[c("x", "y")], list(index = data$holder), noise_key(seed),
-    engine_stepwise(saved = saved, sent = seen), control = dpadmm_control(progress = FALSE))
-  parts <- lapply(seen$values, function(shares) vapply(shares, whole_numbers, double(5)))
-  list(parts = simplify2array(parts), raw = seen$values, f = as.vector(run$f))
-}
-
 test_that("tau bounds exact sums in one dimension and in two", {
   law <- function(s, h) { # of the sum of h discrete Gaussian numbers
     k <- -(14 * ceiling(s)):(14 * ceiling(s))
@@ -204,30 +182,11 @@ test_that("what cannot be a secure sum is refused", {
   for (bad in list(1, 2.5, "a", NA, c(2, 3))) {
     expect_error(secure_sum(honest = bad), class = "dpadmm_error")
   }
-  for (bad in list(-1, 0.5, NA, Inf)) expect_error(secure_sum(failures = bad), class = "dpadmm_error")
+  for (bad in list(-1, 0.5, NA, Inf)) {
+    expect_error(secure_sum(failures = bad), class = "dpadmm_error")
+  }
   expect_error(secure_sum(other = 1), class = "dpadmm_error_argument")
   expect_output(print(secure_sum(3)), "3 honest holders")
-})
-
-test_that("a sum beyond 64 bits is refused, and one that just fits is right", {
-  # a mean gradient of 1, and as much room, against 2^62 steps, of which 2^40 to 2^41 are a sigma
-  fits <- 2^-20 * 1.1
-  refused <- expect_error(secure_plan(dp_sgd(), noise = gaussian_noise(fits / 2), iterations = 1),
-    class = "dpadmm_error_argument")
-  expect_identical(refused$argument, "noise")
-  expect_error(secure_plan(acc_admm(), epsilon = 1e13, iterations = 1),
-    class = "dpadmm_error_argument")
-  plan <- secure_plan(dp_sgd(step = 2), noise = gaussian_noise(fits), iterations = 4)
-  bare <- hub_plan(dp_sgd(step = 2), epsilon = Inf, iterations = 4)
-  expect_equal(hub_models(plan, 1), hub_models(bare, 1), tolerance = 1e-4)
-  # far from 0, sums wrap as one number does
-  big <- writeBin(c(-1L, 0x7fffffffL), raw(), endian = "little") # 2^63 - 1
-  one <- writeBin(c(1L, 0L), raw(), endian = "little")
-  least <- .Call(ffi_words_sum, list(big, one))
-  expect_identical(least, as.raw(c(0, 0, 0, 0, 0, 0, 0, 128)))
-  expect_identical(.Call(ffi_words_sum, list(least, big, one, one)), one)
-  expect_s3_class(.Call(ffi_words_sum, list(big, raw(7))), "dpadmm_status")
-  expect_s3_class(.Call(ffi_words_sum, list()), "dpadmm_status")
 })
 
 test_that("plans and fits say what is seen, by whom, and on what it rests", {
@@ -272,42 +231,4 @@ test_that("fits take the argument, too, and are charged for attempts", {
     nodes = hub_data$nodes))), as.vector(coef(made)))
   expect_error(hub_fit(mr_admm(), epsilon = 5, delta = 1e-5, aggregation = "secure"),
     class = "dpadmm_error_argument")
-})
-
-test_that("sites do not send parts that are not masked", {
-  plan <- secure_plan(acc_admm(), epsilon = 5)
-  declined <- expect_error(check_site_secure(plan), class = "dpadmm_error_refused")
-  expect_identical(declined$argument, "aggregation")
-  expect_null(check_site_secure(hub_plan(acc_admm(), epsilon = 5)))
-  # what has no noise never leaves the core
-  key <- noise_key(1)
-  party <- core_call(.Call(ffi_party_open, core_spec(plan, FALSE, 1L), 1,
-    own_records(plan, lapply(hub_data[c("x", "y")], function(v) {
-      if (is.matrix(v)) v[hub_data$holder == 1, ] else v[hub_data$holder == 1]
-    })), key))
-  expect_s3_class(.Call(ffi_party_share, party, 0L), "dpadmm_status") # before a round
-  answer <- .Call(ffi_party_step, party, 1L, numeric(5))
-  expect_null(answer$values)
-  share <- .Call(ffi_party_share, party, 0L)
-  expect_identical(.Call(ffi_party_share, party, 0L), share)
-  expect_false(identical(.Call(ffi_party_share, party, 1L), share))
-  expect_s3_class(.Call(ffi_party_share, party, -1L), "dpadmm_status")
-  .Call(ffi_party_close, party)
-  # an engine that has no sums
-  engine <- new_engine("other", function(...) NULL, function(...) NULL,
-    function(party) list(values = numeric(5), sent = TRUE), function() NULL, TRUE)
-  expect_error(run_plan(plan, NULL, NULL, key, engine), class = "dpadmm_error")
-  # and specifications that would mix both kinds of noise, or none
-  spec <- core_spec(plan, FALSE, 1L)
-  broken <- list(
-    c(spec, list(objective_scale = matrix(1, 4, 8))),
-    replace(spec, "mechanism", "gamma"), replace(spec, "mechanism", list(NULL)),
-    replace(spec, "secure", list(list(grid = 0, steps = 5))),
-    replace(spec, "secure", list(list(grid = 1, steps = 0.5))),
-    replace(spec, "secure", list(list(grid = Inf, steps = 5)))
-  )
-  for (bad in broken) {
-    expect_error(core_call(.Call(ffi_party_open, bad, 1, list(), key)),
-      class = "dpadmm_error_argument")
-  }
 })
