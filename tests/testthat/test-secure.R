@@ -206,6 +206,7 @@ test_that("plans and fits say what is seen, by whom, and on what it rests", {
   expect_identical(sent$bytes, rep(10 * 5 * 8, 4))
   expect_identical(generics::tidy(plan)$releases, rep(10, 4))
   expect_output(print(plan), "Each party sends 10 messages")
+  expect_output(print(summary(plan)), "parts of sigma / sqrt(3), grid 2^", fixed = TRUE)
   path <- privacy(plan, iterations = TRUE)
   expect_false(is.unsorted(path$epsilon))
   expect_equal(path$epsilon[8], 5, tolerance = 1e-6)
