@@ -39,10 +39,10 @@ plan_lines <- function(plan) {
       ), weights = weights_words(problem))
     },
     iterations = iterations_words(plan),
-    settings = settings_words(plan$method), inference = inference_words(plan)
+    settings = settings_words(plan$method), inference = inference_words(plan),
+    sums = sums_words(plan)
   )
   if (!is.null(plan$noise)) lines[["noise"]] <- noise_words(plan)
-  lines[["sums"]] <- sums_words(plan)
   lines
 }
 

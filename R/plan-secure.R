@@ -131,8 +131,13 @@ with_secure <- function(draft, secure) {
   draft$shapes <- character()
   rounds <- length(draft$rule) + identical(draft$init, "noisy-gradient")
   draft$sends <- rounds + secure$failures
-  draft$words$sees <- sprintf("Whoever sees every sum, and the model%s,",
-    if (others > 0L) sprintf(", and knows all that %d of the holders know", others) else "")
+  draft$words$sees <- sprintf("Whoever sees every sum, and the model%s,", if (others == 1L) {
+    ", with all that any one other holder knows"
+  } else if (others > 1L) {
+    sprintf(", with all that any %d other holders know", others)
+  } else {
+    ""
+  })
   draft$words$bound <- c(draft$words$bound, sprintf(
     "It holds if at least %d of the %d holders follow the protocol, for their records.",
     secure$honest, N

@@ -157,6 +157,15 @@ test_that("the forecast counts the parts of all holders", {
   }
 })
 
+test_that("fewer holders are advised only where each has noise of its own", {
+  advice <- function(aggregation) {
+    hub_plan(dp_sgd(), d = 20, .sizes = rep(50, 40), epsilon = 1, aggregation = aggregation,
+      iterations = 8)$expected$advice
+  }
+  expect_match(advice("plain"), "parties instead of 40")
+  expect_no_match(paste(advice("secure"), ""), "parties instead")
+})
+
 test_that("what cannot be a secure sum is refused", {
   refused <- function(..., argument = "aggregation", class = "argument") {
     made <- expect_error(secure_plan(...), class = paste0("dpadmm_error_", class))
@@ -193,13 +202,16 @@ test_that("plans and fits say what is seen, by whom, and on what it rests", {
   words <- function(x) gsub("\\s+", " ", paste(format(x), collapse = " "))
   plan <- secure_plan(acc_admm(), epsilon = 5)
   said <- words(privacy(plan))
-  expect_match(said, "Whoever sees every sum, and the model, and knows all that 1 of the holders")
+  expect_match(said, "Whoever sees every sum, and the model, with all that any one other holder knows,",
+    fixed = TRUE)
   expect_match(said, "if at least 3 of the 4 holders follow the protocol, for their records",
     fixed = TRUE)
   expect_match(said, "from 10 sums (2 of them for attempts that may fail)", fixed = TRUE)
   expect_match(said, "number of records of each node is taken to be public", fixed = TRUE)
   all <- words(privacy(secure_plan(fp_admm(), epsilon = 5, aggregation = secure_sum(4))))
   expect_match(all, "Whoever sees every sum, and the model, could", fixed = TRUE)
+  few <- words(privacy(secure_plan(dp_sgd(), epsilon = 5, aggregation = secure_sum(2))))
+  expect_match(few, "with all that any 2 other holders know, could", fixed = TRUE)
   expect_match(all, "from 7 sums, each with", fixed = TRUE)
   sent <- summary(plan)$traffic
   expect_identical(sent$messages, rep(10L, 4))
