@@ -80,8 +80,9 @@ static void check_exact(ffi_reader *r, const dpa_plan *plan, const char *name) {
 static void read_secure(ffi_reader *r, dpa_plan *plan) {
   ffi_reader secure = ffi_inner(r, "secure");
   plan->secure.grid = ffi_real(&secure, "grid", LEAST, R_PosInf);
-  plan->secure.steps =
-      (uint64_t)ffi_real(&secure, "steps", 1.0, (double)DPA_DISCRETE_MOST);
+  const double steps = ffi_real(&secure, "steps", 1.0, (double)DPA_DISCRETE_MOST);
+  ffi_check(&secure, steps == floor(steps), "steps");
+  plan->secure.steps = (uint64_t)steps;
   ffi_check(&secure, isfinite(plan->secure.grid) && !plan->relay->many, "grid");
   ffi_check(r, !secure.bad, "secure");
 }

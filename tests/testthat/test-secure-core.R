@@ -51,6 +51,7 @@ test_that("sites do not send parts that are not masked", {
     replace(spec, "mechanism", "gamma"), replace(spec, "mechanism", list(NULL)),
     replace(spec, "secure", list(list(grid = 0, steps = 5))),
     replace(spec, "secure", list(list(grid = 1, steps = 0.5))),
+    replace(spec, "secure", list(list(grid = 1, steps = 5.5))),
     replace(spec, "secure", list(list(grid = Inf, steps = 5)))
   )
   for (bad in broken) {
