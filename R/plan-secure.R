@@ -29,7 +29,8 @@
 #' whether or not they happen.
 #'
 #' @param honest how many holders of those in a sum at least follow the protocol and do not tell
-#'   their noise (at least 2); `NULL`: all but one.
+#'   their noise (at least 2); `NULL`: all but one. A holder that looks at the sums knows its own
+#'   noise: it is one of the others.
 #' @param failures how many attempts at a sum may fail in a run (>= 0); `NULL`: as many as holders
 #'   that need not be honest.
 #' @param ... not used: an unknown argument is an error.
