@@ -152,6 +152,8 @@
 #'   `TRUE`, `"model"` or `"sandwich"`. For [admm()], [m_admm()], [r_admm()] and [mr_admm()] with a
 #'   budget and `delta > 0` (or `epsilon = Inf`); a quarter of the budget goes to what only they
 #'   need.
+#' @param aggregation `"plain"`, or where a method needs only a sum of what holders send `"secure"`
+#'   or [secure_sum()]: nobody sees the parts, and the holders share the noise.
 #' @param ... arguments of the matrix method.
 #'
 #' @return An object of class `dpadmm_fit` with methods `coef()`, [predict()],
@@ -198,7 +200,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
                                intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
                                weight_bound = NULL, offset = NULL, na.action = "fail",
                                per_person = 1, ledger = NULL, data_id = NULL, inference = FALSE,
-                               ...) {
+                               aggregation = "plain", ...) {
   check_no_dots(...)
   if (!missing(nodes)) nodes <- given_nodes(nodes)
   asked <- asked_of_fit(match.call(), environment())
@@ -209,7 +211,8 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
       if (!missing(nodes)) "nodes", if (!missing(lambda)) "lambda",
       if (!missing(weights)) "weights"
-    ), weights = weights, lambda = lambda, per_person = per_person, inference = inference
+    ), weights = weights, lambda = lambda, per_person = per_person, inference = inference,
+    aggregation = aggregation
   )
   ledger <- fit_ledger(ledger, data_id, settings$seed)
   if (missing(nodes)) {

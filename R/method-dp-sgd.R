@@ -24,7 +24,8 @@
 #' its records from everybody, the hub included, and adds up: N alike holders have `sqrt(N)` times
 #' the standard deviation. `epsilon` may be one a holder. A batch is drawn by each holder from its
 #' own records, each of them on its own (`"poisson"`); one of a fixed size would be drawn from
-#' all records, which nobody holds, and is an error.
+#' all records, which nobody holds, and is an error. With `aggregation = "secure"` ([secure_sum()]),
+#' for all records, the hub sees the sum alone, and its noise is about a curator's.
 #'
 #' @param step step size (> 0).
 #' @param batch expected (`"poisson"`) or exact (`"fixed"`) number of records a batch (>=

@@ -25,7 +25,8 @@
 #' * `noise = "block"`, as printed: each step of a user has noise \eqn{\eta \sim N(0,
 #'   \sigma^2 I)} of its own. `gaussian_noise(sigma)` is the sigma of eta.
 #' * `noise = "aggregate"`: users keep noise-free states and a trusted server (or secure
-#'   aggregation) releases `z = prox(mean(u) + N(0, tau^2 I))`; `gaussian_noise(tau)`.
+#'   aggregation) releases `z = prox(mean(u) + N(0, tau^2 I))`; `gaussian_noise(tau)`. For holders
+#'   with `unit = "record"` and `aggregation = "secure"` nobody need be trusted: see [secure_sum()].
 #'
 #' @section Several records a user:
 #' With `nodes`, or `sizes` of a plan, a user is a data holder, such as a hospital. `unit` says

@@ -49,11 +49,12 @@ with_releases.dpadmm_family_descent <- function(method, plan) {
   # a sample of m records is at most m samples of one, each with a share of the noise (Theorem 17)
   parts <- if (plan$q < 1) persons else 1
   moved <- if (plan$q < 1) plan$sensitivity else plan$sensitivity * persons
-  plan$releases <- new_releases("output", node, rep(seq_len(plan$iterations), each = length(node)),
+  releases <- new_releases("output", node, rep(seq_len(plan$iterations), each = length(node)),
     (round_up(moved) + halves * plan$slop) * round_up(sqrt(parts), 4 * (parts > 1)),
     count = parts, q = plan$q, sampling = if (plan$q < 1) p$sampling else NA_character_,
     neighbours = p$neighbours
   )
+  plan$releases <- with_attempts(plan, releases)
   if (any(parts > 1)) {
     plan$words$released <- sprintf("%d releases%s with %s", plan$iterations,
       if (anyNA(node)) "" else " a node", .mechanisms$subsampled_gaussian$words
@@ -118,6 +119,7 @@ descent_blocks <- function(p, d, iterations, key) {
 #' @noRd
 #' @export
 apply_unit.dpadmm_family_descent <- function(method, plan, unit) {
+  if (!is.null(plan$secure)) return(share_unit(plan, unit))
   plan$unit <- unit
   plan$noise <- as.vector(unit)
   plan$scales <- list(gradient = plan$noise)

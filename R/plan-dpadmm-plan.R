@@ -33,6 +33,8 @@
 #'   records: `~column`, or `TRUE` where the fit will be given them.
 #' @param per_person see [persons].
 #' @param inference whether fits shall have standard errors and intervals, see [intervals].
+#' @param aggregation `"plain"`, or `"secure"` or [secure_sum()] for sums of which nobody sees the
+#'   parts.
 #' @param seed a whole number for repeatable draws of what is random and public (who takes part
 #'   in a round, the walk of a model, the order of blocks); `NULL`: from the operating system.
 #' @param ... further arguments, as of the method for columns.
@@ -98,7 +100,7 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
                                 weights = c("precision", "records", "nodes"), response = NULL,
                                 intercept = TRUE, rows = c("error", "shorten"), case_weights = NULL,
                                 weight_bound = NULL, offset = NULL, na.action = "fail",
-                                per_person = 1, inference = FALSE, ...) {
+                                per_person = 1, inference = FALSE, aggregation = "plain", ...) {
   check_no_dots(...)
   if (missing(sizes)) abort_no_sizes()
   asked <- given_arguments(match.call(), environment())
@@ -107,7 +109,8 @@ dpadmm_plan.default <- function(x, sizes, network = network_complete(), method =
     given = c(
       if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network",
       if (!missing(lambda)) "lambda", if (!missing(weights)) "weights"
-    ), weights = weights, lambda = lambda, per_person = per_person, inference = inference
+    ), weights = weights, lambda = lambda, per_person = per_person, inference = inference,
+    aggregation = aggregation
   )
   held <- align_sizes(check_sizes(sizes), settings$network)
   method <- settings$method

@@ -6,7 +6,8 @@
 expected_of <- function(plan) {
   if (!plan$private) return(forecast_words(list(noise = 0, most = 0, signal = NA_real_), 1))
   expected <- forecast_of(plan$method, plan)
-  alone <- on_graph(plan$method) || by_gradients(plan$method)
+  # whether each party's noise is in the model
+  alone <- on_graph(plan$method) || (by_gradients(plan$method) && is.null(plan$secure))
   words <- forecast_words(expected, plan$problem$d, if (alone) plan$problem$N else 1)
   c(expected, words, list(
     alone = better_alone(plan, expected), intervals = forecast_intervals(plan)
@@ -62,7 +63,7 @@ forecast_of.dpadmm_family_server <- function(method, plan) {
 forecast_of.dpadmm_family_descent <- function(method, plan) {
   problem <- plan$problem
   blocks <- if (is.null(plan$block)) 1 else max(plan$block)
-  sd <- sqrt(sum(plan$noise^2)) # the hub adds up all holders' noise
+  sd <- sqrt(sum(as.matrix(plan$scales$gradient)[, 1L]^2)) # the hub adds up all holders' noise
   forecast_steps(plan$iterations, plan$step, sd, problem$loss, problem$row_bound,
     problem$d,
     active = 1 / blocks, ridge = penalty_curvature(problem$penalty),

@@ -8,18 +8,22 @@
 #' party, and what else the family has); `releases`, and for a private run `noise` (as the
 #' user would give it) and `scales` (as the parties and the server draw it); and `events`.
 #' @param inference the kind of covariance that the fit shall have, or NULL.
+#' @param aggregation of secure_sum(), or NULL.
 #' @param key of what is random and public: who takes part, the walk, the order of blocks.
 #' @noRd
-make_plan <- function(problem, method, budget, iterations, control, key, inference = NULL) {
+make_plan <- function(problem, method, budget, iterations, control, key, inference = NULL,
+                      aggregation = NULL) {
   settings <- list(iterations = iterations, control = control, key = key, inference = inference)
+  secure <- secure_of(aggregation, method, problem, budget, control)
   if (!on_graph(method)) draft_inference(inference, method, problem, budget) # which is an error
   if (budget$private) refuse_extremes(method, problem, budget, control)
-  draft <- draft_plan(method, problem, budget, settings)
+  draft <- with_secure(draft_plan(method, problem, budget, settings), secure)
   plan <- structure(
     c(draft, list(method = method, control = control, private = budget$private)),
     class = "dpadmm_plan"
   )
   if (plan$private) plan <- with_rounding(method, plan) else plan$events <- exact_events(plan)
+  check_secure_range(plan)
   plan$expected <- expected_of(plan)
   plan
 }
@@ -58,7 +62,8 @@ protect <- function(method, plan) UseMethod("protect")
 
 #' @export
 protect.default <- function(method, plan) {
-  with_unit(plan, if (is.null(plan$budget$noise)) calibrated(plan) else given(plan))
+  unit <- if (is.null(plan$budget$noise)) calibrated(plan) else given(plan)
+  with_unit(plan, shared_unit(plan, unit))
 }
 
 #' `plan$noise`, `plan$scales` and what else hangs on the unit (N x K, K noisy updates or 1).

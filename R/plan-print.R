@@ -39,7 +39,8 @@ plan_lines <- function(plan) {
       ), weights = weights_words(problem))
     },
     iterations = iterations_words(plan),
-    settings = settings_words(plan$method), inference = inference_words(plan)
+    settings = settings_words(plan$method), inference = inference_words(plan),
+    sums = sums_words(plan)
   )
   if (!is.null(plan$noise)) lines[["noise"]] <- noise_words(plan)
   lines
@@ -90,6 +91,16 @@ weights_words <- function(problem) {
 noise_words <- function(plan) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
   sprintf("%s, %s %s", mechanism$name, mechanism$scale_name, span(unlist(plan$noise), 4L))
+}
+
+#' NULL: messages are seen.
+#' @noRd
+sums_words <- function(plan) {
+  secure <- plan$secure
+  if (is.null(secure)) return(NULL)
+  sprintf("secure: parts of sigma / sqrt(%d), grid 2^%d, room for %d failed attempt%s", secure$honest,
+    as.integer(log2(secure$grid)), secure$failures, if (secure$failures == 1L) "" else "s"
+  )
 }
 
 penalty_words <- function(penalty) {

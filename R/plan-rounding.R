@@ -35,7 +35,8 @@ likely_rounding <- function(method, plan) {
   if (!is.null(plan$budget$noise)) return(plan)
   unit <- likely_units(counted_by_party(plan), plan$budget, plan$problem)
   if (!all(is.finite(unit) & unit > 0)) return(plan)
-  settled <- tryCatch(settle_rounding(method, apply_unit(method, plan, matrix(unit))),
+  unit <- shared_unit(plan, matrix(unit))
+  settled <- tryCatch(settle_rounding(method, apply_unit(method, plan, unit)),
     dpadmm_error = function(e) NULL
   )
   if (is.null(settled)) plan else with_releases(method, settled$plan)
@@ -48,6 +49,7 @@ settle_rounding <- function(method, plan) {
   raised <- FALSE
   for (step in 1:40) {
     needed <- rounding_of(method, plan)
+    needed$slop <- needed$slop + shares_slop(plan)
     plan$reach <- needed$reach
     if (!all(is.finite(unlist(needed)))) return(NULL)
     low <- is.null(plan$beta) && any(needed$tol > plan$tol) # of beta the user is told

@@ -106,7 +106,7 @@ with_releases.dpadmm_family_server <- function(method, plan) {
   releases <- if (holders) holder_releases(plan) else server_releases(plan)
   node <- if (length(plan$slop) > 1L) releases$node else 1L
   releases$sensitivity <- releases$sensitivity + 2 * plan$slop[node]
-  plan$releases <- releases
+  plan$releases <- with_attempts(plan, releases)
   plan
 }
 
@@ -169,6 +169,7 @@ turns_grow <- function(plan) c(plan$most[1L] > 0L, diff(plan$most) > 0L)
 #' @noRd
 #' @export
 apply_unit.dpadmm_family_server <- function(method, plan, unit) {
+  if (!is.null(plan$secure)) return(share_unit(plan, unit, over = plan$n))
   plan$unit <- unit
   on_block <- plan$noise_on == "block"
   plan$noise <- if (on_block) as.vector(unit) else unit[1L]

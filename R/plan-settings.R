@@ -4,7 +4,8 @@
 #' @noRd
 plan_settings <- function(network, method, loss, penalty, C, rho, iterations, epsilon, delta,
                           noise, seed, control, given, weights = .party_weights,
-                          lambda = NULL, per_person = 1, inference = FALSE) {
+                          lambda = NULL, per_person = 1, inference = FALSE,
+                          aggregation = "plain") {
   loss <- dpadmm_loss(loss)
   method <- as_method(method)
   refuse_unused(method, given)
@@ -22,7 +23,7 @@ plan_settings <- function(network, method, loss, penalty, C, rho, iterations, ep
     network = network, method = method, loss = loss, penalty = penalty, C = C, rho = rho,
     iterations = iterations, budget = budget, control = control, seed = check_seed(seed),
     weights = weights, lambda = lambda, per_person = per_person,
-    inference = check_inference(inference, loss)
+    inference = check_inference(inference, loss), aggregation = check_aggregation(aggregation)
   )
 }
 
@@ -78,7 +79,8 @@ plan_for <- function(settings, blueprint, held) {
   )
   check_persons(method, problem, settings$control)
   make_plan(problem, method, settings$budget, settings$iterations, settings$control,
-    key = noise_key(settings$seed), inference = settings$inference
+    key = noise_key(settings$seed), inference = settings$inference,
+    aggregation = settings$aggregation
   )
 }
 

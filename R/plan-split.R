@@ -51,9 +51,9 @@ with_releases.dpadmm_family_split <- function(method, plan) {
   node <- gradient_nodes(plan$problem, 1L)
   persons <- plan$problem$per_person
   moved <- round_up(plan$sensitivity * persons, 4 * (persons > 1))
-  plan$releases <- new_releases("output", node, rep(plan$noisy, each = length(node)),
-    moved + 2 * plan$slop
-  )
+  plan$releases <- with_attempts(plan, new_releases("output", node,
+    rep(plan$noisy, each = length(node)), moved + 2 * plan$slop
+  ))
   plan
 }
 
@@ -154,6 +154,7 @@ split_sensitivity <- function(problem, clip) {
 #' @noRd
 #' @export
 apply_unit.dpadmm_family_split <- function(method, plan, unit) {
+  if (!is.null(plan$secure)) return(share_unit(plan, unit))
   N <- plan$problem$N
   mechanism <- noise_mechanism(plan$budget$mechanism)
   plan$unit <- matrix(unit, N, plan$updates)

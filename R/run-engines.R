@@ -6,6 +6,7 @@
 # | `open(plan, records, held, key)` | the parties: made ready where their records are |
 # | `submit(party, round, inbox)`    | ask a party for the message of a round |
 # | `collect(party)`                 | its message, list(values =, sent =), or a condition |
+# | `sum()`                          | of a secure plan instead: what all sent, added modulo 2^64 |
 # | `close()`                        | forget keys and states |
 #
 # A new engine is one file with these four functions and a line in engines_table(). It says
@@ -31,11 +32,12 @@ engine_local <- function(counted = NULL) {
 
 #' An engine of R functions, for run_plan().
 #' @noRd
-new_engine <- function(name, open, submit, collect, close, simulated) {
+new_engine <- function(name, open, submit, collect, close, simulated, sum = NULL) {
   run <- function(plan, records, held, key, keep, threads, tick) {
     open(plan, records, held, key)
     on.exit(close())
-    run_core(plan, NULL, key, keep, threads, tick, list(submit = submit, collect = collect))
+    run_core(plan, NULL, key, keep, threads, tick, list(submit = submit, collect = collect,
+      sum = sum))
   }
   list(name = name, simulated = simulated, run = run)
 }
@@ -75,6 +77,12 @@ engine_stepwise <- function(saved = FALSE, cache = TRUE, sent = NULL) {
     if (!is.null(sent)) sent$values <- c(sent$values, list(answers[[party]]$values))
     answers[[party]]
   }
+  sum <- function() {
+    for (answer in answers) core_call(answer$status)
+    shares <- lapply(parties, function(party) core_call(.Call(ffi_party_share, party, 0L)))
+    if (!is.null(sent)) sent$values <- c(sent$values, list(shares))
+    .Call(ffi_words_sum, shares)
+  }
   close <- function() for (party in parties) .Call(ffi_party_close, party)
-  new_engine("stepwise", open, submit, collect, close, simulated = TRUE)
+  new_engine("stepwise", open, submit, collect, close, simulated = TRUE, sum)
 }

@@ -21,8 +21,10 @@ core_spec <- function(plan, keep, threads) {
     rule = match(rules, .Call(ffi_rules)) - 1L,
     mechanism = if (plan$private) plan$budget$mechanism
   )
-  c(spec, core_orders(plan$method, plan))
+  c(spec, run_orders(plan))
 }
+
+run_orders <- function(plan) share_orders(core_orders(plan$method, plan), plan)
 
 #' Orders, and the relay that turns messages into what everybody sees next.
 #' @noRd

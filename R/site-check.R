@@ -41,6 +41,7 @@ check_site_method <- function(policy, plan) {
   if (plan$control$accountant != "sound") {
     decline("Only proved guarantees are charged: accountant = \"sound\".", "accountant")
   }
+  check_site_secure(plan)
   if (length(plan$leaks)) decline(sprintf("The method reads %s.", plan$leaks[1L]), "method")
   if (!is.null(plan$scales$server)) {
     decline(paste(
@@ -70,4 +71,10 @@ check_site_columns <- function(policy, plan) {
       decline(sprintf("The policy describes `%s` in another way than the plan.", name), "schema")
     }
   }
+}
+
+#' Messages are not masked: seen by itself, one has only a part of the noise it needs.
+#' @noRd
+check_site_secure <- function(plan) {
+  if (!is.null(plan$secure)) decline("Sites cannot form secure sums.", "aggregation")
 }

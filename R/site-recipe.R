@@ -62,6 +62,10 @@ recipe_kinds <- function() {
       function(x) unclass(x)[c("name", "n", "edges", "names")], read_network
     ),
     penalty = object_kind("dpadmm_penalty", function(x) list(x$name, x$parameters), read_penalty),
+    secure = object_kind("dpadmm_secure_sum",
+      function(x) Filter(Negate(is.null), x[c("honest", "failures")]),
+      function(v) do.call(secure_sum, as.list(v))
+    ),
     noise = object_kind("dpadmm_noise", function(x) list(x$mechanism, x$scale), read_noise),
     control = object_kind("dpadmm_control",
       function(x) Filter(Negate(is.null), x[c("tol", "start", "row_bound", "accountant")]),
@@ -156,7 +160,7 @@ read_noise <- function(v) {
 #' last digits.
 #' @noRd
 party_orders <- function(plan, party) {
-  orders <- core_orders(plan$method, plan)
+  orders <- run_orders(plan)
   orders <- orders[!names(orders) %in% c("network", "A", "inverse")]
   c(list(rule = all_rules(plan)), lapply(orders, function(x) {
     by_party <- is.matrix(x) && nrow(x) == plan$problem$N

@@ -63,6 +63,11 @@ int ffi_whole(SEXP x, double least, double end, double *value); /* in [least, en
 const char *ffi_text(SEXP x);                                   /* NULL: no string */
 dpa_status ffi_key_of(SEXP raw, dpa_key *key);
 
+/* Numbers modulo 2^64 as R has them, see ffi_words.c: sum += those of a raw vector (sum
+ * NULL: nothing), 0 when it does not have `count` of them; and a new raw vector. */
+int ffi_words_add(SEXP raw, size_t count, uint64_t *sum);
+SEXP ffi_words_of(const uint64_t *word, size_t count);
+
 /* ---- memory ---------------------------------------------------------------------- */
 
 /* Memory that lives as long as its keeper, a pairlist that the caller protects. */

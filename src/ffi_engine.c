@@ -7,11 +7,13 @@ int ffi_engine_open(ffi_engine *engine, SEXP list, SEXP held, SEXP keeper,
   const ffi_reader reader = {list, NULL};
   engine->submit = ffi_field(&reader, "submit");
   engine->collect = ffi_field(&reader, "collect");
+  engine->sum = ffi_field(&reader, "sum");
   engine->held = held;
   engine->plan = plan;
   engine->board = FFI_TAKE(keeper, double, plan->d * plan->parties);
   engine->round = 0;
-  return Rf_isFunction(engine->submit) && Rf_isFunction(engine->collect);
+  return Rf_isFunction(engine->submit) &&
+         Rf_isFunction(plan->secure.grid > 0.0 ? engine->sum : engine->collect);
 }
 
 /* ---- calling R ------------------------------------------------------------------- */
@@ -64,12 +66,18 @@ static dpa_status submit(void *context, size_t party, uint32_t round,
   return status;
 }
 
+/* Whether the answer is a condition, which is kept. */
+static int is_condition(ffi_engine *engine, SEXP answer) {
+  if (!Rf_inherits(answer, "condition"))
+    return 0;
+  SET_VECTOR_ELT(engine->held, 1, answer);
+  return 1;
+}
+
 static dpa_status read_answer(ffi_engine *engine, size_t party, dpa_message *message) {
   SEXP answer = VECTOR_ELT(engine->held, 0);
-  if (Rf_inherits(answer, "condition")) {
-    SET_VECTOR_ELT(engine->held, 1, answer);
+  if (is_condition(engine, answer))
     return DPA_ENGINE;
-  }
   const size_t d = engine->plan->d;
   ffi_reader reader = {answer, NULL};
   const double *values = ffi_reals(&reader, "values", d);
@@ -94,7 +102,22 @@ static dpa_status collect(void *context, size_t party, dpa_message *message) {
   return status;
 }
 
+static dpa_status sum(void *context, uint64_t *out) {
+  ffi_engine *engine = context;
+  SEXP code = PROTECT(Rf_lang1(engine->sum));
+  dpa_status status = ask(engine, code);
+  UNPROTECT(1);
+  if (status != DPA_OK)
+    return status;
+  SEXP answer = VECTOR_ELT(engine->held, 0);
+  if (is_condition(engine, answer) || !ffi_words_add(answer, engine->plan->d, NULL))
+    return DPA_ENGINE;
+  memset(out, 0, engine->plan->d * sizeof *out);
+  ffi_words_add(answer, engine->plan->d, out);
+  return DPA_OK;
+}
+
 dpa_engine ffi_engine_of(ffi_engine *engine, ffi_watcher *watch) {
-  const dpa_engine out = {engine, submit, collect, ffi_poll, watch};
+  const dpa_engine out = {engine, submit, collect, sum, ffi_poll, watch};
   return out;
 }

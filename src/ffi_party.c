@@ -89,7 +89,8 @@ SEXP ffi_party_open(SEXP spec, SEXP i, SEXP records, SEXP key) {
   return pointer;
 }
 
-/* list(status, sent, values) of a round; `sent` and `values` only when all is well. */
+/* list(status, sent, values) of a round; `sent` and `values` only when all is well, and
+ * of a secure plan no values, which have no noise: see ffi_party_share(). */
 SEXP ffi_party_step(SEXP pointer, SEXP round, SEXP inbox) {
   handle *it = handle_of(pointer);
   double t;
@@ -111,11 +112,30 @@ SEXP ffi_party_step(SEXP pointer, SEXP round, SEXP inbox) {
   SET_VECTOR_ELT(out, 0, ffi_status(status));
   if (status == DPA_OK) {
     const dpa_message message = dpa_party_message(&it->party);
-    SEXP values = Rf_allocVector(REALSXP, (R_xlen_t)message.d);
-    SET_VECTOR_ELT(out, 2, values);
-    memcpy(REAL(values), message.values, message.d * sizeof(double));
+    if (!(it->plan->secure.grid > 0.0)) {
+      SEXP values = Rf_allocVector(REALSXP, (R_xlen_t)message.d);
+      SET_VECTOR_ELT(out, 2, values);
+      memcpy(REAL(values), message.values, message.d * sizeof(double));
+    }
     SET_VECTOR_ELT(out, 1, Rf_ScalarLogical(message.sent));
   }
+  UNPROTECT(1);
+  return out;
+}
+
+/* The party's part of a secure plan's sum for its last round, as words (ffi_words.c),
+ * or a status. */
+SEXP ffi_party_share(SEXP pointer, SEXP attempt) {
+  handle *it = handle_of(pointer);
+  double number;
+  if (!it || !ffi_whole(attempt, 0.0, 2147483647.0, &number))
+    return ffi_status(DPA_ARGUMENT);
+  SEXP keeper = PROTECT(ffi_keeper());
+  int64_t *share = FFI_TAKE(keeper, int64_t, it->party.d);
+  const dpa_status status =
+      dpa_party_share(&it->party, it->plan, (uint32_t)number, share);
+  SEXP out = status == DPA_OK ? ffi_words_of((const uint64_t *)share, it->party.d)
+                              : ffi_status(status);
   UNPROTECT(1);
   return out;
 }

@@ -3,9 +3,11 @@
 #include "ffi_network.h"
 #include "ffi_records.h"
 #include "ffi_sparse_vector.h"
+#include "random/discrete.h"
 #include "run/relay.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 /* Numbers that are more than 0, and a product of sizes that R could hold. */
@@ -74,6 +76,17 @@ static void check_exact(ffi_reader *r, const dpa_plan *plan, const char *name) {
   ffi_check(r, ok || plan->relay != &dpa_relay_graph, name);
 }
 
+/* Parts of a sum's noise instead of noise of a party's or the server's own. */
+static void read_secure(ffi_reader *r, dpa_plan *plan) {
+  ffi_reader secure = ffi_inner(r, "secure");
+  plan->secure.grid = ffi_real(&secure, "grid", LEAST, R_PosInf);
+  const double steps = ffi_real(&secure, "steps", 1.0, (double)DPA_DISCRETE_MOST);
+  ffi_check(&secure, steps == floor(steps), "steps");
+  plan->secure.steps = (uint64_t)steps;
+  ffi_check(&secure, isfinite(plan->secure.grid) && !plan->relay->many, "grid");
+  ffi_check(r, !secure.bad, "secure");
+}
+
 static void read_noise(ffi_reader *r, dpa_plan *plan) {
   static const char *const scales[] = {"objective_scale", "output_scale",
                                        "server_scale", "start_scale"};
@@ -81,11 +94,19 @@ static void read_noise(ffi_reader *r, dpa_plan *plan) {
   int given = 0;
   for (size_t k = 0; k < sizeof scales / sizeof *scales; k++)
     given |= ffi_has(r, scales[k]);
+  if (ffi_has(r, "secure")) {
+    ffi_check(r, !given, "secure");
+    read_secure(r, plan);
+    given = 1;
+  }
   ffi_check(r, given == ffi_has(r, "mechanism"), "mechanism");
   if (!given || r->bad)
     return;
   plan->mechanism = dpa_mechanism_find(ffi_string(r, "mechanism"));
   ffi_check(r, plan->mechanism != NULL, "mechanism");
+  /* the parts of no other noise add up to its kind */
+  ffi_check(r, !(plan->secure.grid > 0.0) || plan->mechanism == &dpa_mechanism_gaussian,
+            "secure");
   plan->objective_scale = read_scales(r, scales[0], size);
   plan->output_scale = read_scales(r, scales[1], size);
   if (r->bad)

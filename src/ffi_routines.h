@@ -42,6 +42,7 @@
   X(ffi_party_load, 2)                                                                 \
   X(ffi_party_open, 4)                                                                 \
   X(ffi_party_save, 2)                                                                 \
+  X(ffi_party_share, 2)                                                                \
   X(ffi_party_step, 3)                                                                 \
   /* ffi_file.c */                                                                     \
   X(ffi_file_close, 1)                                                                 \
@@ -56,6 +57,8 @@
   X(ffi_consensus_operator, 3)                                                         \
   X(ffi_gradient, 4)                                                                   \
   X(ffi_row_measure, 2)                                                                \
+  /* ffi_words.c */                                                                    \
+  X(ffi_words_sum, 1)                                                                  \
   /* ffi_account.c */                                                                  \
   X(ffi_atoms_epsilon, 3)                                                              \
   X(ffi_gaussian, 3)                                                                   \

@@ -103,3 +103,21 @@ dpa_status dpa_release(const dpa_mechanism *mechanism, const dpa_key *key,
   memset(out, 0, d * sizeof *out);
   return DPA_ARGUMENT;
 }
+
+dpa_status dpa_share(const dpa_mechanism *mechanism, const dpa_key *key,
+                     uint32_t attempt, uint32_t round, double grid, uint64_t steps,
+                     const double *value, int64_t *out, size_t d) {
+  const double most = 0x1p62;
+  dpa_status status =
+      dpa_draw_steps(mechanism, key, attempt, round, DPA_NOISE_SHARE, steps, out, d);
+  for (size_t j = 0; j < d; j++) {
+    const double whole = rint(value[j] / grid);
+    if (!isfinite(value[j]) && status == DPA_OK)
+      status = DPA_NUMERIC;
+    if (status == DPA_OK) /* noise is below 2^59 */
+      out[j] += (int64_t)(whole > most ? most : whole < -most ? -most : whole);
+  }
+  if (status != DPA_OK)
+    memset(out, 0, d * sizeof *out);
+  return status;
+}

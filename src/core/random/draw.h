@@ -33,6 +33,15 @@ dpa_status dpa_release(const dpa_mechanism *mechanism, const dpa_key *key,
                        uint32_t user, uint32_t round, dpa_purpose purpose, double scale,
                        const double *value, double *out, size_t d);
 
+/* A party's part of a secure sum: out[j] = round(value[j] / grid) + a step of the
+ * mechanism at scale `steps`, exact. A quotient beyond +-2^62 counts as that. `attempt`
+ * names the stream: another one has other noise. DPA_NUMERIC: a value that is not
+ * finite; otherwise as dpa_draw_steps(). After an error out is zeros, which must not be
+ * used. */
+dpa_status dpa_share(const dpa_mechanism *mechanism, const dpa_key *key,
+                     uint32_t attempt, uint32_t round, double grid, uint64_t steps,
+                     const double *value, int64_t *out, size_t d);
+
 /* The grid of a scale; 0 when there is none. */
 double dpa_grid(double scale);
 

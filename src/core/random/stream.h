@@ -22,7 +22,8 @@ typedef enum dpa_purpose {
   DPA_SAMPLING = 4,        /* who takes part */
   DPA_NOISE_RELEASE = 6,   /* fresh objective noise of a released solution */
   DPA_NOISE_SERVER = 7,    /* a server's, on the mean of what it was sent */
-  DPA_DERIVE = 8           /* a party's key: never drawn from otherwise */
+  DPA_DERIVE = 8,          /* a party's key: never drawn from otherwise */
+  DPA_NOISE_SHARE = 9      /* a party's part of a sum's noise; user: which attempt */
 } dpa_purpose;
 
 typedef struct dpa_key {

@@ -121,6 +121,9 @@ static dpa_status move_user(dpa_party *party, const dpa_order *order, size_t i) 
 static dpa_status begin(dpa_party *party, const dpa_order *order) {
   dpa_users *users = &party->as.users;
   users->at = 0;
+  /* states without noise of their own stay within reach whoever sent z */
+  if (order->exact && order->output_scale == 0.0 && isfinite(order->reach))
+    dpa_shorten(users->z, party->d, order->reach);
   switch (users->store) {
   case DPA_SHARED:
     dpa_shared_round(party, order);

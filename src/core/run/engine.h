@@ -1,5 +1,5 @@
 /* How a run gets its parties to work: each round every party is given its inbox, then
- * every message is collected. */
+ * every message is collected; or, where only a sum is asked for, that of all. */
 #ifndef DPA_ENGINE_H
 #define DPA_ENGINE_H
 
@@ -12,6 +12,9 @@ typedef struct dpa_engine {
   dpa_status (*submit)(void *context, size_t party, uint32_t round,
                        const double *inbox);
   dpa_status (*collect)(void *context, size_t party, dpa_message *message);
+  /* Of a secure plan, instead of collect(): the sum of all parties' messages in steps
+   * of the grid, d numbers modulo 2^64. NULL: there are no such sums. */
+  dpa_status (*sum)(void *context, uint64_t *out);
   dpa_poll poll;
   void *poll_context;
 } dpa_engine;

@@ -8,6 +8,8 @@
 #include "run/relay.h"
 #include "run/step.h"
 
+#include <string.h>
+
 void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
                       const dpa_holding *holding) {
   const size_t parties = plan->parties;
@@ -18,6 +20,7 @@ void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
   local->status = DPA_TAKE(arena, dpa_status, parties);
   local->inbox = DPA_TAKE(arena, const double *, parties);
   local->turn = DPA_TAKE(arena, size_t, parties);
+  local->share = DPA_TAKE(arena, int64_t, plan->secure.grid > 0.0 ? plan->d : 0);
   for (size_t i = 0; i < parties; i++)
     dpa_party_open(arena->base ? &local->party[i] : &measured, arena, plan, i,
                    &holding[i].records, holding[i].users, holding[i].size);
@@ -120,24 +123,43 @@ static dpa_status submit(void *context, size_t party, uint32_t round,
   return DPA_OK;
 }
 
-static dpa_status collect(void *context, size_t party, dpa_message *message) {
-  dpa_local *local = context;
-  if (local->waiting) {
-    local->waiting = 0;
-    const size_t done = local->round > 0 ? local->round - 1 : 0;
-    int more = sweep(local, 1);
-    while (more) {
-      if (local->poll(local->poll_context, done))
-        return DPA_INTERRUPT;
-      more = sweep(local, 0);
-    }
+static dpa_status work(dpa_local *local) {
+  if (!local->waiting)
+    return DPA_OK;
+  local->waiting = 0;
+  const size_t done = local->round > 0 ? local->round - 1 : 0;
+  int more = sweep(local, 1);
+  while (more) {
+    if (local->poll(local->poll_context, done))
+      return DPA_INTERRUPT;
+    more = sweep(local, 0);
   }
-  *message = dpa_party_message(&local->party[party]);
   return DPA_OK;
 }
 
+static dpa_status collect(void *context, size_t party, dpa_message *message) {
+  dpa_local *local = context;
+  const dpa_status status = work(local);
+  if (status == DPA_OK)
+    *message = dpa_party_message(&local->party[party]);
+  return status;
+}
+
+static dpa_status sum(void *context, uint64_t *out) {
+  dpa_local *local = context;
+  const size_t d = local->plan->d;
+  dpa_status status = work(local);
+  memset(out, 0, d * sizeof *out);
+  for (size_t i = 0; i < local->plan->parties && status == DPA_OK; i++) {
+    status = dpa_party_share(&local->party[i], local->plan, 0, local->share);
+    for (size_t j = 0; j < d; j++)
+      out[j] += (uint64_t)local->share[j];
+  }
+  return status;
+}
+
 dpa_engine dpa_local_engine(dpa_local *local, dpa_poll poll, void *poll_context) {
-  const dpa_engine engine = {local, submit, collect, poll, poll_context};
+  const dpa_engine engine = {local, submit, collect, sum, poll, poll_context};
   local->poll = poll;
   local->poll_context = poll_context;
   return engine;

@@ -21,7 +21,8 @@ typedef struct dpa_local {
   dpa_party *party; /* placed by the layout, as the next ones */
   dpa_status *status;
   const double **inbox;
-  size_t *turn; /* the parties with more to do */
+  size_t *turn;   /* the parties with more to do */
+  int64_t *share; /* d: a party's part of a secure plan's sum */
   uint32_t round;
   int waiting; /* submitted, and not yet worked on */
 } dpa_local;

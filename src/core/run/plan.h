@@ -43,6 +43,13 @@ typedef struct dpa_descent_plan {
   double batch_size;
 } dpa_descent_plan;
 
+/* Messages that only their sum is seen of: whole numbers of steps of a grid, each with
+ * a part of the sum's noise. */
+typedef struct dpa_secure {
+  double grid;    /* a power of two; 0: every message is seen */
+  uint64_t steps; /* scale of a party's noise in steps of the grid */
+} dpa_secure;
+
 typedef struct dpa_plan {
   size_t parties, d, rounds;
   int threads;
@@ -68,6 +75,7 @@ typedef struct dpa_plan {
   dpa_network network;  /* "graph" */
   const double *share; /* parties, "graph": of the mean model at which moments are asked
                           for; NULL: none are */
+  dpa_secure secure;   /* not "graph"; then no other noise is drawn */
   const dpa_penalty *penalty;
   const double *parameter; /* of the penalty */
   dpa_server_plan server;

@@ -25,6 +25,7 @@ void dpa_hub_layout(dpa_hub *hub, dpa_arena *arena, const dpa_plan *plan) {
     arena->overflow = 1;
   else
     hub->inbox = DPA_TAKE(arena, double, inboxes * plan->d);
+  hub->total = DPA_TAKE(arena, uint64_t, plan->secure.grid > 0.0 ? plan->d : 0);
   hub->mean = DPA_TAKE(arena, double, plan->d);
   hub->noise = DPA_TAKE(arena, double, plan->d);
   if (plan->relay->place)
@@ -35,8 +36,19 @@ const double *dpa_hub_inbox(const dpa_hub *hub, size_t i) {
   return hub->inbox + (hub->plan->relay->many ? i * hub->plan->d : 0);
 }
 
+/* A number modulo 2^64 as the one nearest to 0. */
+static double centred(uint64_t word) {
+  return word >> 63 ? -(double)(UINT64_MAX - word + 1) : (double)word;
+}
+
 void dpa_hub_sum(const dpa_hub *hub, double *out) {
   const size_t d = hub->plan->d;
+  const double grid = hub->plan->secure.grid;
+  if (grid > 0.0) {
+    for (size_t j = 0; j < d; j++)
+      out[j] = grid * centred(hub->total[j]);
+    return;
+  }
   memcpy(out, hub->message[0].values, d * sizeof *out);
   for (size_t i = 1; i < hub->plan->parties; i++)
     for (size_t j = 0; j < d; j++)

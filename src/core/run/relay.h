@@ -40,6 +40,7 @@ typedef struct dpa_hub {
   dpa_trace *trace;
   dpa_message *message; /* parties: of this round */
   double *inbox;        /* d x (parties or 1) */
+  uint64_t *total;      /* d: the sum of the messages of a secure plan */
   double *mean, *noise; /* d: work space */
   dpa_split split;
 } dpa_hub;

@@ -26,6 +26,8 @@ static dpa_status ask(dpa_hub *hub, const dpa_engine *engine, uint32_t round) {
     if (status != DPA_OK)
       return status;
   }
+  if (hub->plan->secure.grid > 0.0)
+    return engine->sum ? engine->sum(engine->context, hub->total) : DPA_ENGINE;
   for (size_t i = 0; i < parties; i++) {
     dpa_status status = engine->collect(engine->context, i, &hub->message[i]);
     if (status != DPA_OK)

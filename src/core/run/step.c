@@ -1,5 +1,6 @@
 #include "run/step.h"
 
+#include "random/draw.h"
 #include "rules/store.h"
 #include "run/relay.h"
 
@@ -121,6 +122,18 @@ dpa_message dpa_party_message(const dpa_party *party) {
                                head->sent,  (dpa_status)head->status,
                                party->d,    party->message};
   return message;
+}
+
+dpa_status dpa_party_share(const dpa_party *party, const dpa_plan *plan,
+                           uint32_t attempt, int64_t *out) {
+  const dpa_head *head = party->head;
+  if (!(plan->secure.grid > 0.0) || !head->begun || head->status == DPA_CONTINUE)
+    return DPA_ARGUMENT;
+  if (head->status != DPA_OK)
+    return (dpa_status)head->status;
+  return dpa_share(plan->mechanism, &party->key, attempt, head->round,
+                   plan->secure.grid, plan->secure.steps, party->message, out,
+                   party->d);
 }
 
 /* ---- saving ---------------------------------------------------------------------- */

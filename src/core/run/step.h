@@ -26,6 +26,13 @@ dpa_status dpa_party_advance(dpa_party *party);
 /* What the party says: the message of its last round. */
 dpa_message dpa_party_message(const dpa_party *party);
 
+/* The party's part of a secure plan's sum, d numbers: that message, without noise of
+ * its own, in steps of the grid, and the party's part of the noise. Another attempt at
+ * the same round has other noise. DPA_ARGUMENT: no round is done, or the plan is not
+ * secure. */
+dpa_status dpa_party_share(const dpa_party *party, const dpa_plan *plan,
+                           uint32_t attempt, int64_t *out);
+
 /* The key is overwritten. */
 void dpa_party_close(dpa_party *party);
 
