@@ -36,8 +36,8 @@
 #' it hides the holder's records from everybody, the hub included, and the noise of N alike holders
 #' that the model sees has `sqrt(N)` times the standard deviation. The guarantee is each holder's
 #' own, for `epsilon` one number or one a holder; `fit$noise` has a row a holder. The printed rule
-#' is about one curator. With `aggregation = "secure"` ([secure_sum()]) the hub sees the sum alone, and
-#' its noise is about a curator's.
+#' is about one curator. With `aggregation = "secure"` ([secure_sum()]) the hub sees the sum alone,
+#' and its noise is about a curator's.
 #'
 #' With a seed the noise of a holder depends on its place among the nodes, and not on its name.
 #'

@@ -98,8 +98,9 @@ noise_words <- function(plan) {
 sums_words <- function(plan) {
   secure <- plan$secure
   if (is.null(secure)) return(NULL)
-  sprintf("secure: parts of sigma / sqrt(%d), grid 2^%d, room for %d failed attempt%s", secure$honest,
-    as.integer(log2(secure$grid)), secure$failures, if (secure$failures == 1L) "" else "s"
+  sprintf("secure: parts of sigma / sqrt(%d), grid 2^%d, room for %d failed attempt%s",
+    secure$honest, as.integer(log2(secure$grid)), secure$failures,
+    if (secure$failures == 1L) "" else "s"
   )
 }
 

@@ -27,7 +27,8 @@ test_error <- function(plan, split) {
   x <- census$x[-split$test, ]
   holders <- plan$problem$N
   nodes <- if (holders > 1L) rep(seq_len(holders), each = 40000 / holders)[split$order]
-  fit <- dpadmm_fit(plan, x, census$y[-split$test], nodes = nodes)
+  fit <- suppressWarnings(dpadmm_fit(plan, x, census$y[-split$test], nodes = nodes),
+    classes = "dpadmm_warning_utility")
   mean(predict(fit, census$x[split$test, ]) != census$y[split$test])
 }
 #' Mean over the splits, a row of errors by run.
@@ -38,8 +39,8 @@ errors <- function(plan) {
 
 show <- function(name, holders, kind, plan) {
   found <- errors(plan)
-  cat(sprintf("%-10s %3s holders  %-8s error %.4f  (%s sums; sd of noise in the model %.3f)\n", name,
-    holders, kind, found[["mean"]], format(max(tidy(plan)$messages)), plan$expected$noise))
+  cat(sprintf("%-10s %3s holders  %-8s error %.4f  (%s sums; sd of noise in the model %.3f)\n",
+    name, holders, kind, found[["mean"]], format(max(tidy(plan)$messages)), plan$expected$noise))
   found[["mean"]]
 }
 tidy <- generics::tidy

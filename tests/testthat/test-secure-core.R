@@ -60,7 +60,7 @@ test_that("sites do not send parts that are not masked", {
   }
 })
 
-test_that("an audit against all but the honest stays below the claim, and catches parts too small", {
+test_that("an audit against all but the honest is below the claim, and catches small parts", {
   pair <- worst_case_neighbours("labels", n = 9, nodes = 3, numeric = TRUE)
   changed <- which(pair$data1$y != pair$data2$y | rowSums(pair$data1$x != pair$data2$x) > 0)
   others <- setdiff(1:3, pair$data1$nodes[changed[1]])
