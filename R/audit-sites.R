@@ -31,6 +31,10 @@ site_release <- function(formula, schema, epsilon, delta = 0, ...) {
     if (is.null(plan)) {
       plan <<- suppressWarnings(dpadmm_plan(formula, schema, sizes = sizes, epsilon = epsilon,
         delta = delta, na.action = "omit", seed = 1, ...), classes = "dpadmm_warning")
+      if (is_secure(plan)) {
+        abort("argument", "Of a secure sum a hub sees noise but for the sum: use fit_release().",
+          argument = "aggregation")
+      }
     }
     if (!identical(names(sizes), plan$problem$names) || any(sizes != plan$problem$size)) {
       abort("plan", "`data` has other sites or sizes than the plan.", argument = "data")

@@ -44,7 +44,8 @@ run_sites <- function(plan, sites, run, journal, seed, control) {
   say_unit(plan)
   bar <- sites_bar(control$progress, plan$iterations)
   on.exit(bar$done(), add = TRUE)
-  engine <- engine_sites(sites, plan, party, run, journal, seed, bar$tell)
+  make <- if (is_secure(plan)) engine_sums else engine_sites
+  engine <- make(sites, plan, party, run, journal, seed, bar$tell)
   on.exit(engine$warn(), add = TRUE)
   key <- noise_key(seed)
   on.exit(forget_key(key), add = TRUE)
@@ -55,6 +56,7 @@ run_sites <- function(plan, sites, run, journal, seed, control) {
   records <- list(blueprint = site_blueprint(plan$problem$blueprint, plan$problem$loss))
   fit <- new_fit(plan, result, records, seeded = !is.null(seed))
   fit$sites <- engine$trace()
+  if (is_secure(plan)) fit$attempts <- engine$attempts()
   fit <- with_inference(fit, result, missed = !is.null(fit$sites))
   if (!keep) fit["iterates"] <- list(NULL)
   do.call(remember, c(list(fit), plan$asked))

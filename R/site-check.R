@@ -8,6 +8,7 @@ check_site_plan <- function(policy, plan, n) {
   check_site_method(policy, plan)
   check_site_columns(policy, plan)
   problem <- plan$problem
+  check_site_secure(policy, plan)
   party <- match(policy$site, problem$names)
   if (!isTRUE(problem$named) || is.na(party)) {
     decline(sprintf("The plan has no party \"%s\".", policy$site), "sizes")
@@ -41,9 +42,8 @@ check_site_method <- function(policy, plan) {
   if (plan$control$accountant != "sound") {
     decline("Only proved guarantees are charged: accountant = \"sound\".", "accountant")
   }
-  check_site_secure(plan)
   if (length(plan$leaks)) decline(sprintf("The method reads %s.", plan$leaks[1L]), "method")
-  if (!is.null(plan$scales$server)) {
+  if (!is.null(plan$scales$server) && !is_secure(plan)) {
     decline(paste(
       "Its noise would be added by a server to what sites send without any, and a site sends",
       "nothing without noise of its own: take noise = \"block\"."
@@ -71,10 +71,4 @@ check_site_columns <- function(policy, plan) {
       decline(sprintf("The policy describes `%s` in another way than the plan.", name), "schema")
     }
   }
-}
-
-#' Messages are not masked: seen by itself, one has only a part of the noise it needs.
-#' @noRd
-check_site_secure <- function(plan) {
-  if (!is.null(plan$secure)) decline("Sites cannot form secure sums.", "aggregation")
 }

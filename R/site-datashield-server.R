@@ -3,7 +3,7 @@
 #' What DataSHIELD servers (Opal, Armadillo) let analysts call: one function for each question a
 #' hub asks a site, see [sites_datashield()]. Install the package where the server's R runs,
 #' and enable its functions as those of any DataSHIELD package; they need DBI, RSQLite, digest
-#' and jsonlite there.
+#' and jsonlite there, and sodium for secure sums.
 #'
 #' Each data set has a policy file, see [site_policy_file()], `<data>.dcf`, in the directory that
 #' the environment variable `DPADMM_POLICIES` of the server's R names, or else in `/etc/dpadmm`
@@ -23,6 +23,8 @@
 #' @param seed of a simulation.
 #' @param round number of the round.
 #' @param inbox what the site is sent.
+#' @param keys of a secure sum: the signed keys of all sites.
+#' @param attempt of a secure sum: which attempt at the round, from 0.
 #' @return A list: `value`, what was asked for, or `error`, `message` and `field`. There is no R
 #'   error, because its message could hang on a record.
 #' @seealso [sites_datashield()], [site_policy()].
@@ -51,7 +53,13 @@ dpadmmOpenDS <- function(data, run, recipe, analyst, seed = NULL) {
 
 #' @rdname datashield-server
 #' @export
-dpadmmStepDS <- function(data, run, round, inbox) answer_call("step", match.call())
+dpadmmJoinDS <- function(data, run, keys) answer_call("join", match.call())
+
+#' @rdname datashield-server
+#' @export
+dpadmmStepDS <- function(data, run, round, inbox, attempt = NULL) {
+  answer_call("step", match.call())
+}
 
 #' @rdname datashield-server
 #' @export
@@ -64,8 +72,8 @@ dpadmmReportDS <- function(data) answer_call("report", match.call())
 #' @return the server's functions by request.
 #' @noRd
 datashield_functions <- function() {
-  list(public = dpadmmPublicDS, check = dpadmmCheckDS, open = dpadmmOpenDS, step = dpadmmStepDS,
-    close = dpadmmCloseDS, report = dpadmmReportDS)
+  list(public = dpadmmPublicDS, check = dpadmmCheckDS, open = dpadmmOpenDS, join = dpadmmJoinDS,
+    step = dpadmmStepDS, close = dpadmmCloseDS, report = dpadmmReportDS)
 }
 
 #' @param call of a function above, as it was written: nothing in it has been evaluated.

@@ -145,7 +145,9 @@ open_sites <- function(it, sites, plan, party, run, seed) {
   arguments <- list(
     run = run, recipe = text_to_wire(plan_recipe(plan)), analyst = sites$analyst, seed = seed
   )
-  answers <- ask_all(sites, "check", arguments, party, except = "restart")
+  # of a sum all sites are needed
+  except <- if (!is_secure(plan)) "restart"
+  answers <- ask_all(sites, "check", arguments, party, except = except)
   gone <- vapply(answers, inherits, NA, what = "condition")
   for (i in which(gone)) leave(it, sites$names[party[i]], i, "lost", .restarted)
   for (i in which(!gone)) {

@@ -30,6 +30,8 @@
 #' `mirai::daemons(url =, .compute =)`, with a daemon each. They may be launched by mirai, by ssh
 #' or a cluster's scheduler (`mirai::launch_remote()`).
 #'
+#' Secure sums need shards whose `source` is a policy file with an identity, see [site_identity()].
+#'
 #' @param urls a named character vector, by site: where the hub listens, `"tcp://host:port"` or
 #'   `"tls+tcp://host:port"`.
 #' @param source where the records of a shard are **on its machine**: one for all, or a list or

@@ -2,7 +2,7 @@
 
 .policy_fields <- c("Data", "Site", "Source", "Query", "Ledger", "Epsilon", "Delta", "Renewal",
   "Methods", "Rounds", "Deadline", "Simulation", "Person", "Records", "Shares-Records",
-  "Columns")
+  "Identity", "Peers", "Colluders", "Columns")
 .policy_needed <- c("Data", "Source", "Ledger", "Epsilon", "Columns")
 
 #' @rdname site_policy
@@ -35,7 +35,8 @@ site_policy_file <- function(path, ...) {
     methods = read("Methods", function(text) strsplit(text, "[ ,]+")[[1L]]),
     simulation = read("Simulation", function(text) read_yes(text, path)),
     shares_records = read("Shares-Records", function(text) read_yes(text, path, "Shares-Records")),
-    schema = read_policy_columns(fields$Columns, path)
+    identity = read("Identity"), peers = read_policy_peers(fields$Peers, path),
+    colluders = number("Colluders"), schema = read_policy_columns(fields$Columns, path)
   )
   tryCatch(do.call(site_policy, Filter(Negate(is.null), given)), dpadmm_error = function(e) {
     if (inherits(e, "dpadmm_error_policy")) stop(e)
@@ -147,7 +148,10 @@ write_policy <- function(policy, path) {
     Person = if (!is.null(policy$person)) {
       sprintf("%s; most %s", policy$person, number(policy$per_person))
     }, Records = number(policy$records),
-    "Shares-Records" = if (!policy$shares_records) "no"
+    "Shares-Records" = if (!policy$shares_records) "no", Identity = policy$identity,
+    Peers = if (!is.null(policy$peers)) {
+      paste(c("", sprintf("  %s: %s", names(policy$peers), policy$peers)), collapse = "\n")
+    }, Colluders = if (!is.null(policy$peers)) number(policy$colluders)
   )
   stated <- c(names(Filter(Negate(is.null), fields)), "Columns")
   if (length(lost <- setdiff(.policy_needed, stated))) {

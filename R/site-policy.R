@@ -37,6 +37,12 @@
 #' person is refused, and so is a ledger that was charged for fewer. What a person has at *other*
 #' sites is theirs to protect: who is at two of them may lose what both say.
 #'
+#' @section Secure sums:
+#' For fits with `aggregation = "secure"` a policy has the file of the site's own key, `Identity`,
+#' and `Peers`, the public keys of all sites, which custodians give each other beforehand: see
+#' [site_identity()]. A template is `system.file("policy-secure.dcf", package = "dpadmm")`. A site
+#' takes part in sums of its peers only, all of which must sign for the run.
+#'
 #' @param path of the file. With further arguments it is written, else read.
 #' @param data the name of the data set: letters, digits and `_.+-`, no dot first. The ledger
 #'   knows the records by it; the same records under two names would have two budgets.
@@ -69,6 +75,11 @@
 #'   data set is in another one with the same source. Two policies in one directory that read the
 #'   same file, or the same table, are an error of [dpadmm_site()] where neither says so: the
 #'   records would have two budgets.
+#' @param identity for secure sums: the file of the site's own key, see [site_identity()].
+#' @param peers for secure sums: the public keys of all sites, this one among them, a character
+#'   vector by site.
+#' @param colluders for secure sums: so many other sites at least may tell the hub all they know;
+#'   a plan that counts on more `honest` ones, see [secure_sum()], is refused.
 #' @return An object of class `dpadmm_policy`, with [print()]. A field that is wrong is an error of
 #'   class `dpadmm_error_policy` whose `argument` is the field and `place` the file.
 #' @seealso [dpadmm_site()], [sites], [dpadmm_ledger()].
@@ -86,7 +97,8 @@
 site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = NULL, query = NULL,
                         ledger = NULL, renewal = NULL, methods = NULL, rounds = 1000,
                         deadline = 24, simulation = FALSE, person = NULL, per_person = 1,
-                        records = NULL, shares_records = TRUE) {
+                        records = NULL, shares_records = TRUE, identity = NULL, peers = NULL,
+                        colluders = 1) {
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   check_number(delta, "delta", lower = 0, upper = 1, open_upper = TRUE)
   if (!is.null(renewal)) check_number(renewal, "renewal", lower = 0, open_lower = TRUE)
@@ -102,8 +114,9 @@ site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = 
       argument = "person"
     )
   }
+  site <- check_id(if (is.null(site)) data else site, "site")
   structure(list(
-    data = check_id(data, "data"), site = check_id(if (is.null(site)) data else site, "site"),
+    data = check_id(data, "data"), site = site,
     source = check_word(source, "source"), query = check_word(query, "query"),
     ledger = check_word(ledger, "ledger"), schema = schema,
     epsilon = check_number(epsilon, "epsilon", lower = 0, open_lower = TRUE), delta = delta,
@@ -115,7 +128,9 @@ site_policy <- function(data, schema, epsilon, delta = 0, site = NULL, source = 
     records = if (!is.null(records)) {
       check_number(records, "records", lower = 1, upper = .Machine$integer.max, whole = TRUE)
     },
-    shares_records = check_flag(shares_records, "shares_records")
+    shares_records = check_flag(shares_records, "shares_records"),
+    identity = check_word(identity, "identity"), peers = check_peers(peers, identity, site),
+    colluders = check_number(colluders, "colluders", lower = 0, upper = 1e6, whole = TRUE)
   ), class = "dpadmm_policy")
 }
 
@@ -148,6 +163,7 @@ print.dpadmm_policy <- function(x, ...) {
   if (!is.null(x$person)) {
     cat(sprintf("  for a person (%s) with at most %g records that count\n", x$person, x$per_person))
   }
+  if (!is.null(x$peers)) cat("  secure sums of", paste(names(x$peers), collapse = ", "), "\n")
   if (x$simulation) cat("  a simulation: nothing here is private\n")
   cat(sprintf("  %s: %s\n", names(x$schema), format(x$schema)), sep = "")
   invisible(x)

@@ -41,6 +41,7 @@ dpadmm_site <- function(policy, data = NULL) {
   }
   check_class(policy, "dpadmm_policy", "policy", "site_policy() or its file")
   need_package(.ledger_packages, "sites")
+  check_identity(policy)
   if (is.null(policy$ledger)) policy$ledger <- tempfile("ledger", fileext = ".sqlite")
   if (is.null(data) == is.null(policy$source)) {
     abort("argument", "A site's records are `data` or the `source` of its policy, one of them.",
@@ -121,7 +122,7 @@ decline <- function(message, field) abort("refused", message, argument = field)
 #' @noRd
 site_requests <- function() {
   list(public = site_public, check = site_check, open = site_open, step = site_step,
-    close = site_close, report = site_report)
+    join = site_join, close = site_close, report = site_report)
 }
 
 #' @noRd
@@ -172,7 +173,8 @@ site_public <- function(site) {
 #' @param recipe the text of the plan, see plan_recipe(), for the wire.
 #' @param analyst who asks, for the ledger.
 #' @param seed of a simulation.
-#' @return list(round): the last one answered, or NULL.
+#' @return list(round, attempt, extra, signed): the last one answered, or NULL, and how many second
+#'   attempts there were; of a secure sum the site's key for this run, signed.
 #' @noRd
 site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
   asked <- read_request(site, run, recipe, analyst, seed)
@@ -182,12 +184,16 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
     ledger_transaction(con, function(con) {
       store_expire(con, site$policy$deadline)
       row <- store_run(con, run_at(site, run))
-      if (!is.null(row)) return(list(round = reopened(row, asked$text)))
+      if (!is.null(row)) return(reopened(row, asked$text))
       if (is.null(seed)) charge_run(con, site, asked, run)
       key <- site_key(seed, party)
       on.exit(forget_key(key))
-      store_open(con, run_at(site, run), site$policy$data, asked$text, key, !is.null(seed))
-      list(round = NULL)
+      keys <- if (is_secure(asked$plan)) {
+        run_keys(site$policy, run, digest_of(asked$text), asked$plan$problem$names)
+      }
+      store_open(con, run_at(site, run), site$policy$data, asked$text, key, !is.null(seed), keys)
+      if (!is.null(keys)) forget_key(keys$secret)
+      list(round = NULL, signed = keys$signed)
     })
   })
   site$live[[run]] <- live
@@ -213,7 +219,7 @@ site_check <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
     if (fresh) ledger_check(con, site$policy$data, own_events(asked),
       persons_of(site$policy, site$n)
     )
-    list(round = if (!is.null(row)) reopened(row, asked$text),
+    list(round = if (!is.null(row)) reopened(row, asked$text)$round,
       orders = party_orders(asked$plan, asked$party))
   })
 }
@@ -243,7 +249,9 @@ reopened <- function(row, text) {
   check_boot(row)
   if (row$closed) decline("This run is over.", "run")
   if (row$plan != digest_of(text)) decline("This run has another plan.", "plan")
-  if (!is.na(row$round)) row$round
+  answer <- list(round = if (!is.na(row$round)) row$round, signed = row$signed)
+  if (!is.na(row$attempt)) answer[c("attempt", "extra")] <- row[c("attempt", "extra")]
+  answer
 }
 
 check_run_name <- function(run) {

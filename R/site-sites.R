@@ -19,6 +19,19 @@
 #' With `save`, a file, dpadmm_fit() writes what was released, round by round, and
 #' [dpadmm_resume()] goes on from there, also after the hub was killed.
 #'
+#' @section Secure sums:
+#' With `aggregation = "secure"` (see [secure_sum()]) sites hide their messages from the hub, too:
+#' each pair of sites has a key that nobody else knows, by which one adds and the other
+#' subtracts the same random numbers, and only the sum over all sites opens. It takes three sites
+#' or more, each with an [identity][site_identity()] and the public keys of the others in its
+#' policy, and package sodium at each; `sites_local()` makes identities of its own.
+#'
+#' A sum is of all sites or of none: an answer that goes astray is asked for again, and where a
+#' site is missing then, the round is attempted anew, as often as `failures` of the plan says and
+#' was charged for (`fit$attempts`, a data frame of who was missing when, or `NULL`). Then the run
+#' stops (`dpadmm_error_site`), and with `save` goes on by [dpadmm_resume()]; `min_sites` says
+#' nothing here. See `vignette("secure-sums")`.
+#'
 #' @section One operator, many machines:
 #' With [sites_mirai()] each shard is loaded on its machine by a path or a function, once, and the
 #' hub sends it requests as text. Whoever can start such a fit can run anything on these machines,
@@ -88,10 +101,11 @@ sites_local <- function(data, schema = NULL, epsilon = NULL, delta = 0, ledger =
   }
   if (is.null(schema) && !inherits(data[[1L]], "dpadmm_site")) return(frame_sites(data))
   if (is.null(ledger)) ledger <- tempfile("ledger", fileext = ".sqlite")
+  known <- if (!is.null(schema)) local_identities(names(data))
   made <- Map(function(x, name) {
     if (inherits(x, "dpadmm_site")) return(x)
-    dpadmm_site(site_policy(name, schema, epsilon, delta,
-      ledger = ledger, simulation = simulation), x)
+    dpadmm_site(site_policy(name, schema, epsilon, delta, ledger = ledger,
+      simulation = simulation, identity = known$file[[name]], peers = known$peers), x)
   }, data, names(data))
   answers <- vector("list", length(made))
   post <- function(i, request, arguments) {
@@ -100,6 +114,16 @@ sites_local <- function(data, schema = NULL, epsilon = NULL, delta = 0, ledger =
   new_sites("local", names(data), post, function(i) answers[[i]],
     deadline = deadline, min_sites = min_sites, analyst = analyst
   )
+}
+
+#' Sites of one process know each other, where there may be secure sums.
+#' @noRd
+local_identities <- function(names) {
+  if (length(names) < 3L || !requireNamespace("sodium", quietly = TRUE)) return(NULL)
+  folder <- tempfile("identities")
+  dir.create(folder)
+  file <- stats::setNames(file.path(folder, sprintf("%d.key", seq_along(names))), names)
+  list(file = file, peers = vapply(file, site_identity, ""))
 }
 
 #' Data frames without a word on what is public of them.

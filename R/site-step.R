@@ -6,11 +6,11 @@
 
 #' The answer to a round: its message, list(values, sent). The same again for the same inbox.
 #' @param inbox d numbers, for the wire.
+#' @param attempt of a secure sum: which attempt at the round, from 0.
 #' @noRd
-site_step <- function(site, run, round, inbox) {
+site_step <- function(site, run, round, inbox, attempt = NULL) {
   check_run_name(run)
-  whole <- is.numeric(round) && length(round) == 1L && is.finite(round) && round == round(round)
-  if (!whole) decline("The round is no whole number.", "round")
+  if (!is_whole(round)) decline("The round is no whole number.", "round")
   last <- last_round(site, run, round)
   plan <- live_run(site, run, last)$plan
   values <- doubles_from_wire(inbox, plan$problem$d)
@@ -18,25 +18,29 @@ site_step <- function(site, run, round, inbox) {
   if (!ok) {
     decline(sprintf("The inbox must be %d finite numbers.", plan$problem$d), "inbox")
   }
-  digest <- digest_of(values)
-  answered <- answered_round(plan, last, round, digest)
+  asked <- list(round = round, attempt = check_attempt(plan, attempt), inbox = digest_of(values))
+  answered <- answered_round(plan, last, asked)
   if (!is.null(answered)) return(answered)
+  if (is_secure(plan)) run_masks(site, run)
   message <- compute_round(site, run, round, values, last$round)
+  if (is_secure(plan)) message$values <- own_share(site$live[[run]], asked)
   # with its cache: else the last digits would tell a run that was taken up again
   state <- core_call(.Call(ffi_party_save, site$live[[run]]$handle, TRUE))
   at <- run_at(site, run)
-  if (store_message(site, at, last, round, digest, message, state)) {
-    last$round <- as.integer(round)
-    site$live[[run]]$last <- last[c("opened", "closed", "round", "boot")]
+  now <- after_round(last, asked)
+  if (store_message(site, at, last, now, message, state)) {
+    site$live[[run]]$last <- now[c("opened", "closed", "round", "attempt", "extra", "boot")]
     return(message)
   }
   # another process was faster: its message is the answer, or there is none
   site$live[[run]]$at <- site$live[[run]]$last <- NULL
   last <- with_store(site, function(con) store_last(con, at))
-  answered <- answered_round(plan, last, round, digest)
+  answered <- answered_round(plan, last, asked)
   if (is.null(answered)) decline("The round is over.", "round")
   answered
 }
+
+is_whole <- function(x) is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x)
 
 #' What was last answered: what this process remembers where the round is the next one (whether it
 #' still is the last one shows when the message is stored), else what the data base says.
@@ -71,14 +75,17 @@ live_run <- function(site, run, last) {
 
 #' The stored message of a round, or NULL where it is to be computed. A round belongs to the inbox
 #' it was answered for. Who was late may skip rounds (users remember each of them).
+#' @param asked list(round, attempt, inbox), the last a digest.
 #' @noRd
-answered_round <- function(plan, last, round, digest) {
+answered_round <- function(plan, last, asked) {
   if (last$closed) decline("This run is over.", "run")
+  round <- asked$round
   if (!is.na(last$round) && round == last$round) {
-    if (last$inbox != digest) {
+    if (last$inbox != asked$inbox) {
       decline(sprintf("Round %d was asked for with another inbox.", round), "inbox")
     }
-    return(stored_message(last))
+    if (is_next_attempt(plan, last, asked$attempt)) return(NULL)
+    return(stored_message(last, is_secure(plan)))
   }
   due <- if (is.na(last$round)) first_round(plan) else last$round + 1L
   skips <- round > due && inherits(plan$method, "dpadmm_family_server")
@@ -88,9 +95,21 @@ answered_round <- function(plan, last, round, digest) {
   NULL
 }
 
+#' What is known of a run after a round: see store_last().
+#' @noRd
+after_round <- function(last, asked) {
+  again <- identical(as.double(asked$round), as.double(last$round))
+  last$extra <- last$extra + again
+  last$round <- as.integer(asked$round)
+  last$attempt <- as.integer(asked$attempt)
+  last$inbox <- asked$inbox
+  last
+}
+
 first_round <- function(plan) if (!is.null(core_orders(plan$method, plan)$inverse)) 0L else 1L
 
-#' The message of a round, from the state after the `last` one that was answered.
+#' The message of a round, from the state after the `last` one that was answered: the same one
+#' where it is another attempt at it.
 #' @noRd
 compute_round <- function(site, run, round, values, last) {
   it <- site$live[[run]]
@@ -124,6 +143,7 @@ site_close <- function(site, run) {
   check_run_name(run)
   handle <- site$live[[run]]$handle
   if (!is.null(handle)) .Call(ffi_party_close, handle)
+  if (!is.null(masks <- site$live[[run]]$masks)) forget_key(masks)
   site$live[[run]] <- NULL
   with_store(site, function(con) store_close(con, run_at(site, run)))
   NULL

@@ -13,7 +13,13 @@
 .run_table <- "CREATE TABLE IF NOT EXISTS run (
   run TEXT PRIMARY KEY, data_id TEXT NOT NULL, plan TEXT NOT NULL, recipe TEXT NOT NULL,
   opened REAL NOT NULL, closed INTEGER NOT NULL DEFAULT 0, seeded INTEGER NOT NULL,
-  key BLOB, state BLOB, round INTEGER, inbox TEXT, message BLOB, sent INTEGER, boot TEXT)"
+  key BLOB, state BLOB, round INTEGER, inbox TEXT, message BLOB, sent INTEGER)"
+
+# What later versions know of a run: its boot; of a secure sum the site's secret until the keys of
+# all are there, its signed key, the digest of all keys, those it shares with the others, the last
+# round's attempt and how many second attempts there were.
+.later_columns <- c(boot = "TEXT", secret = "BLOB", signed = "BLOB", roster = "TEXT",
+  masks = "BLOB", attempt = "INTEGER", extra = "INTEGER NOT NULL DEFAULT 0")
 
 #' @return a connection to the site's data base.
 #' @noRd
@@ -21,16 +27,19 @@ store_connect <- function(path) {
   con <- ledger_connect(path)
   DBI::dbExecute(con, "PRAGMA secure_delete = ON")
   if (!DBI::dbExistsTable(con, "run")) DBI::dbExecute(con, .run_table)
-  if (!"boot" %in% DBI::dbListFields(con, "run")) add_boot(con)
+  add_columns(con)
   con
 }
 
-#' A table of before there was such a column: its runs go on as they began.
+#' A table of before there were such columns: its runs go on as they began.
 #' @noRd
-add_boot <- function(con) {
+add_columns <- function(con) {
+  lacking <- function() setdiff(names(.later_columns), DBI::dbListFields(con, "run"))
+  if (length(lacking()) == 0L) return()
   ledger_transaction(con, function(con) {
-    if ("boot" %in% DBI::dbListFields(con, "run")) return() # another process was faster
-    DBI::dbExecute(con, "ALTER TABLE run ADD COLUMN boot TEXT")
+    for (name in lacking()) { # another process may have been faster
+      DBI::dbExecute(con, paste("ALTER TABLE run ADD COLUMN", name, .later_columns[[name]]))
+    }
   })
 }
 
@@ -71,30 +80,41 @@ store_run <- function(con, run, columns = "*") {
 #' What a step needs to know of a run: not its key, plan and state, which may be long.
 #' @noRd
 store_last <- function(con, run) {
-  store_run(con, run, "opened, closed, boot, round, inbox, message, sent")
+  store_run(con, run, "opened, closed, boot, round, attempt, extra, inbox, message, sent")
 }
 
 #' A run begins.
+#' @param keys of run_keys(), of a secure sum.
 #' @noRd
-store_open <- function(con, run, data_id, recipe, key, seeded) {
-  DBI::dbExecute(con, "INSERT INTO run (run, data_id, plan, recipe, opened, seeded, key, boot)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)", params = list(
+store_open <- function(con, run, data_id, recipe, key, seeded, keys = NULL) {
+  DBI::dbExecute(con, "INSERT INTO run (run, data_id, plan, recipe, opened, seeded, key, boot,
+    secret, signed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", params = list(
     run, data_id, digest_of(recipe), recipe, as.double(Sys.time()), as.integer(seeded), list(key),
-    machine_boot()
+    machine_boot(), list(keys$secret), list(keys$signed)
   ))
 }
 
-.storing <- "UPDATE run SET round = ?, inbox = ?, message = ?, sent = ?, state = ?
-  WHERE run = ? AND round IS ? AND closed = 0"
+#' The keys of all sites are there: the secret that the site's own were made with goes.
+#' @param roster digest of the keys. @param masks of pair_keys().
+#' @noRd
+store_masks <- function(con, run, roster, masks) {
+  DBI::dbExecute(con, "UPDATE run SET secret = NULL, roster = ?, masks = ? WHERE run = ?",
+    params = list(roster, list(masks), run))
+}
+
+.storing <- "UPDATE run SET round = ?, attempt = ?, extra = ?, inbox = ?, message = ?, sent = ?,
+  state = ? WHERE run = ? AND round IS ? AND attempt IS ? AND closed = 0"
 
 #' A round's message, and the state after it.
-#' @param last of store_last(): the round before.
+#' @param last of store_last(): the round before. @param now of after_round().
 #' @return whether that was still so, else nothing is stored.
 #' @noRd
-store_message <- function(site, run, last, round, inbox, message, state) {
+store_message <- function(site, run, last, now, message, state) {
+  values <- message$values
+  if (!is.raw(values)) values <- writeBin(values, raw(), endian = "little")
   row <- list(
-    as.integer(round), inbox, list(writeBin(message$values, raw(), endian = "little")),
-    as.integer(message$sent), list(state), run, as.integer(last$round)
+    now$round, now$attempt, as.integer(now$extra), now$inbox, list(values),
+    as.integer(message$sent), list(state), run, as.integer(last$round), as.integer(last$attempt)
   )
   stored <- if (is.na(last$boot)) {
     with_store(site, function(con) DBI::dbExecute(con, .storing, params = row))
@@ -120,16 +140,17 @@ rounds_disconnect <- function(rounds) {
 }
 
 #' A stored message.
+#' @param words whether it is one of words, see ffi_mask.c, and not of doubles.
 #' @noRd
-stored_message <- function(row) {
-  list(
-    values = readBin(row$message, "double", length(row$message) / 8, endian = "little"),
-    sent = row$sent == 1
-  )
+stored_message <- function(row, words) {
+  values <- row$message
+  if (!words) values <- readBin(values, "double", length(values) / 8, endian = "little")
+  list(values = values, sent = row$sent == 1)
 }
 
-# A run ends: its key, state and last message are overwritten, its charge stays.
-.closing <- "UPDATE run SET closed = 1, key = NULL, state = NULL, message = NULL WHERE"
+# A run ends: its keys, state and last message are overwritten, its charge stays.
+.closing <- "UPDATE run SET closed = 1, key = NULL, state = NULL, message = NULL, secret = NULL,
+  masks = NULL WHERE"
 
 store_close <- function(con, run) {
   DBI::dbExecute(con, paste(.closing, "run = ?"), params = list(run))

@@ -31,6 +31,8 @@
   X(ffi_release, 6)                                                                    \
   X(ffi_sample, 5)                                                                     \
   X(ffi_walk, 3)                                                                       \
+  /* ffi_mask.c */                                                                     \
+  X(ffi_mask, 5)                                                                       \
   /* ffi_sparse_vector.c */                                                            \
   X(ffi_sparse_vector, 3)                                                              \
   /* ffi_blas.c */                                                                     \

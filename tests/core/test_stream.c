@@ -1,5 +1,6 @@
 #include "check.h"
 #include "random/key.h"
+#include "random/mask.h"
 #include "stats.h"
 
 #include <math.h>
@@ -223,6 +224,24 @@ static void check_end_of_stream(void) {
   CHECK(dpa_stream_below(&stream, 10) == 0);
 }
 
+/* One adds what the other subtracts, modulo 2^64, and it is the stream's. */
+static void check_mask(void) {
+  dpa_key key;
+  dpa_stream stream;
+  uint64_t word[70];
+  dpa_key_from_seed(&key, 11);
+  for (int j = 0; j < 70; j++)
+    word[j] = UINT64_MAX - (uint64_t)(j % 3);
+  CHECK(dpa_mask(word, 70, &key, 5, 2, 0) == DPA_OK);
+  dpa_stream_init(&stream, &key, 2, 5, DPA_MASK);
+  for (int j = 0; j < 70; j++)
+    CHECK(word[j] == UINT64_MAX - (uint64_t)(j % 3) + dpa_stream_word(&stream));
+  CHECK(dpa_mask(word, 70, &key, 5, 2, 1) == DPA_OK);
+  for (int j = 0; j < 70; j++)
+    CHECK(word[j] == UINT64_MAX - (uint64_t)(j % 3));
+  CHECK(dpa_mask(word, 0, &key, 5, 2, 1) == DPA_OK);
+}
+
 static void check_forget(void) {
   unsigned char bytes[48];
   memset(bytes, 0xab, sizeof bytes);
@@ -238,5 +257,6 @@ void test_stream(void) {
   check_party_keys();
   check_streams();
   check_end_of_stream();
+  check_mask();
   check_forget();
 }

@@ -1,17 +1,18 @@
 """The package's random streams and noise, written from their documentation alone
-(src/core/random/stream.h, key.h, mechanism.h, discrete.h and draw.h), in whole numbers where those
+(src/core/random/stream.h, key.h, mask.h, mechanism.h, discrete.h and draw.h), in whole numbers where those
 are: a stream is ChaCha20 (RFC 8439) keyed by a party's key, one for each (user, round, purpose).
 
     python3 tests/reference/streams.py         checks itself and prints what tests/core knows
 """
 
+import hashlib
 import math
 from decimal import Decimal, getcontext
 
 import numpy as np
 
 PURPOSE_OBJECTIVE, PURPOSE_OUTPUT, PURPOSE_THRESHOLD, PURPOSE_QUERY = 0, 1, 2, 3
-PURPOSE_RELEASE, PURPOSE_DERIVE = 6, 8
+PURPOSE_RELEASE, PURPOSE_DERIVE, PURPOSE_MASK = 6, 8, 10
 MASK32 = 0xFFFFFFFF
 STRIPS = 8  # of a standard deviation, see discrete.h
 STEPS = 41  # a scale is between 2^40 and 2^41 steps of its grid
@@ -227,6 +228,56 @@ def release(stream, kind, scale, value):
                      + math.ldexp(float(k), exponent) for v, k in zip(value, drawn)])
 
 
+# ---- masks of secure sums: src/core/random/mask.h and R/site-agreement.R
+
+PRIME = 2**255 - 19
+BASE = (9).to_bytes(32, "little")
+
+
+def x25519(secret, point):
+    """RFC 7748, section 5: the u-coordinate of secret times a point of Curve25519."""
+    k = bytearray(secret)
+    k[0], k[31] = k[0] & 248, k[31] & 127 | 64
+    k = int.from_bytes(k, "little")
+    u = (int.from_bytes(point, "little") & 2**255 - 1) % PRIME
+    x2, z2, x3, z3, swap = 1, 0, u, 1, 0
+    for t in reversed(range(255)):
+        bit = k >> t & 1
+        if swap ^ bit:
+            x2, z2, x3, z3 = x3, z3, x2, z2
+        swap = bit
+        a, b, c, e = x2 + z2, x2 - z2, x3 + z3, x3 - z3
+        aa, bb = a * a % PRIME, b * b % PRIME
+        x3, z3 = (e * a + c * b)**2 % PRIME, u * (e * a - c * b)**2 % PRIME
+        x2, z2 = aa * bb % PRIME, (aa - bb) * (aa + 121665 * (aa - bb)) % PRIME
+    if swap:
+        x2, z2 = x3, z3
+    return (x2 * pow(z2, PRIME - 2, PRIME) % PRIME).to_bytes(32, "little")
+
+
+def pair_mask(secrets, run, plan, inbox, round_number, attempt, d):
+    """What the first of a pair of sites adds and the second subtracts; `inbox`: its numbers."""
+    public = [x25519(secret, BASE) for secret in secrets]
+    shared = x25519(secrets[0], public[1])
+    assert shared == x25519(secrets[1], public[0])
+    text = f"dpadmm secure sum 1 {run} {plan}".encode()
+    key = hashlib.blake2b(text + public[0] + public[1], key=shared, digest_size=32).digest()
+    digest = hashlib.sha256(np.array(inbox, "<f8").tobytes()).hexdigest().encode()
+    key = hashlib.blake2b(digest, key=key, digest_size=32).digest()
+    stream = Stream(key, attempt, round_number, PURPOSE_MASK)
+    return [stream.word() for _ in range(d)]
+
+
+def check_x25519():
+    """RFC 7748, section 5.2, after one and after a thousand steps."""
+    k = u = BASE
+    for step in range(1000):
+        k, u = x25519(k, u), k
+        if step == 0:
+            assert k.hex() == "422c8e7a6227d7bca1350b3e2bb7279f7897b87bb6854b783c60e80311ae3079"
+    assert k.hex() == "684cf59ba83309552800ef566f2f4d3c1c3887c49360e3875f2eb94d99532c51"
+
+
 def check_cipher():
     """RFC 8439, section 2.3.2."""
     block = chacha20_block(bytes(range(32)), 1, (0x09000000, 0x4A000000, 0))
@@ -238,6 +289,7 @@ def check_cipher():
 def main():
     """Known answers, for test_noise.c, test_discrete.c and test_gamma_norm.c in tests/core."""
     check_cipher()
+    check_x25519()
 
     def stream(seed=42):
         return Stream(key_from_seed(seed), 3, 7, 1)
@@ -253,6 +305,9 @@ def main():
     for s, d in ((1, 1), (3, 2), (1000, 5), (2**40 + 12345, 3), (2**34, 10**3)):
         print("discrete gamma", s, d, stream().gamma_spread(s, d), stream().discrete_gamma(s, d)[:3])
     print("release", ", ".join(f"{x:.17g}" for x in release(stream(), "gamma", 1 / 0.3, [0.1, -2.0, 1e9])))
+    masks = pair_mask([bytes(range(32)), bytes(range(100, 132))], "0123456789abcdef" * 2, "c" * 64,
+                      [1, -0.5], 7, 2, 9)
+    print("mask", "".join(word.to_bytes(8, "little").hex() for word in masks))
     print("release", ", ".join(f"{x:.17g}" for x in release(stream(), "gaussian", 0.3, [0.1, -2.0, 1e9])))
 
 

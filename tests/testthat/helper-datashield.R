@@ -3,8 +3,10 @@
 
 #' Policies and records in a directory, servers, and a login; all gone when `frame` is left.
 #' @param frames a named list of data frames. @param ... of site_policy().
+#' @param known of known_sites(): for secure sums.
 #' @return list(home, conns, data, servers).
-hospitals <- function(frames, schema, ..., epsilon = 50, delta = 1e-5, frame = parent.frame()) {
+hospitals <- function(frames, schema, ..., epsilon = 50, delta = 1e-5, known = NULL,
+                      frame = parent.frame()) {
   skip_if_not_installed("DSLite")
   skip_if_not_installed("RSQLite")
   home <- normalizePath(tempfile("hospitals"), winslash = "/", mustWork = FALSE)
@@ -19,7 +21,8 @@ hospitals <- function(frames, schema, ..., epsilon = 50, delta = 1e-5, frame = p
   }), add = TRUE), envir = frame)
   builder <- DSI::newDSLoginBuilder()
   for (name in names(frames)) {
-    write_hospital(home, name, frames[[name]], schema, epsilon = epsilon, delta = delta, ...)
+    write_hospital(home, name, frames[[name]], schema, epsilon = epsilon, delta = delta,
+      identity = known$file[[name]], peers = known$peers, ...)
     servers[[name]] <- DSLite::newDSLiteServer(config = DSLite::defaultDSConfiguration("dpadmm"))
     builder$append(paste0("at_", name), name, driver = "DSLiteDriver")
   }

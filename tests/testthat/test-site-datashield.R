@@ -67,7 +67,8 @@ test_that("every call of a fit is one that Opal's parser lets through", {
   # and DSLite's own methods are those of the file
   methods <- read.dcf(system.file("DATASHIELD", package = "dpadmm"))
   expect_identical(colnames(methods), "AggregateMethods")
-  expect_setequal(trimws(strsplit(methods, ",")[[1L]]), c(unique(names), "dpadmmReportDS"))
+  expect_setequal(trimws(strsplit(methods, ",")[[1L]]), c(unique(names), "dpadmmReportDS",
+    "dpadmmJoinDS"))
 })
 
 test_that("a call may have 65,000 numbers", {

@@ -23,7 +23,8 @@ typedef enum dpa_purpose {
   DPA_NOISE_RELEASE = 6,   /* fresh objective noise of a released solution */
   DPA_NOISE_SERVER = 7,    /* a server's, on the mean of what it was sent */
   DPA_DERIVE = 8,          /* a party's key: never drawn from otherwise */
-  DPA_NOISE_SHARE = 9      /* a party's part of a sum's noise; user: which attempt */
+  DPA_NOISE_SHARE = 9,     /* a party's part of a sum's noise; user: which attempt */
+  DPA_MASK = 10            /* hides a message in a sum: keys of pairs of parties only */
 } dpa_purpose;
 
 typedef struct dpa_key {
