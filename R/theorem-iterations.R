@@ -41,7 +41,9 @@ optimal_iterations <- function(method, n, d, epsilon, delta, distance = 1, loss 
   loss <- dpadmm_loss(loss)
   problem <- list(records = n, d = d, loss = loss, C = C, row_bound = row_bound)
   constraint <- split_constraint(method, penalty, d)
-  plan <- split_steps(method, constraint, problem, 1L)
+  smooth <- C * loss$curvature * row_bound^2
+  p <- c(plain_steps(method$parameters, smooth), iterations = 1L)
+  plan <- split_steps(method, p, constraint)
   sensitivity <- split_sensitivity(problem, method$parameters$clip)
   one_step <- if (accountant == "sound") {
     gaussian_sigma(epsilon, delta, sensitivity)^2
@@ -53,7 +55,6 @@ optimal_iterations <- function(method, n, d, epsilon, delta, distance = 1, loss 
   spectrum <- eigen(square, symmetric = TRUE, only.values = TRUE)$values
   positive <- spectrum[spectrum > max(spectrum) * d * .Machine$double.eps]
   inverse <- if (length(positive)) 1 / positive else 0
-  smooth <- C * loss$curvature * row_bound^2
   gradient <- if (plan$init == "zero") sensitivity * n / 2 else smooth * distance
   weight <- max(abs(plan$gamma - plan$eta * plan$rho * spectrum)) / plan$eta
   fall <- (weight + plan$rho * max(spectrum)) * distance^2 / 2 +
