@@ -26,9 +26,10 @@
 #' own records, each of them on its own (`"poisson"`); one of a fixed size would be drawn from
 #' all records, which nobody holds, and is an error.
 #'
-#' @param step step size (> 0). `NULL`: 1; for a budget and all records in each step as in Settings of
-#'   a private run of [gradient], number and length of the steps from public numbers, with `L_f =
-#'   c1 r^2`, so that `step` is at most `1 / L_f` and T steps take the time `T step L_f`.
+#' @param step step size (> 0). `NULL`: 1; for `dp_sgd()` with a budget and all records in each
+#'   step as in Settings of a private run of [gradient]: number and length of the steps from public
+#'   numbers, with `L_f = c1 r^2`, so that `step` is at most `1 / L_f` and T steps take the time
+#'   `T step L_f`. It has the cost of about `t` steps, where [acc_admm()] takes `4 sqrt(t)`.
 #' @param batch expected (`"poisson"`) or exact (`"fixed"`) number of records a batch (>=
 #'   1), or their share in (0, 1); `NULL`: all.
 #' @param sampling `"poisson"`: each record on its own; `"fixed"`: a random subset of that

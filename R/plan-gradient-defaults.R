@@ -1,14 +1,15 @@
 # What gradient methods do when they are not told: number and length of steps from public numbers.
 #
-# In units of 1 / (C c1 r^2), the longest step that is sure to descend, T steps are a time t: how far
-# a gradient that does not change carries the model. Along a direction of curvature h the run
+# In units of 1 / (C c1 r^2), the longest step that is sure to descend, T steps are a time t: how
+# far a gradient that does not change carries the model. Along a direction of curvature h the run
 # leaves 1 / (1 + t h) to be found, as a ridge of weight 1 / t would, and noise moves it by nu t
 # where the data are flat, nu the noise of the mean of all gradients over the bound of one. A
-# direction that the signal fills loses at most some 1 / t, one that noise fills t nu^2: they balance
-# at a time q, q nu a constant. Curvatures add up to no more than 1, because rows are bounded. With
-# more than q columns that are alike, each has less than 1 / q: hardly any of it is found, noise
-# costs (t nu)^2 whatever their number, and the balance is at q^2 / d. How alike columns are is not
-# public: between q, of one direction that has it all, and q^2 / d, the rule takes q / sqrt(1 + d/q).
+# direction that the signal fills loses at most some 1 / t, one that noise fills t nu^2: they
+# balance at a time q, q nu a constant. Curvatures add up to no more than 1, because rows are
+# bounded. With more than q columns that are alike, each has less than 1 / q: hardly any of it is
+# found, noise costs (t nu)^2 whatever their number, and the balance is at q^2 / d. How alike
+# columns are is not public: between q, of one direction that has it all, and q^2 / d, the rule
+# takes q / sqrt(1 + d / q).
 #
 # A total budget buys the same nu for any number of Gaussian steps, so there are as many as the time
 # takes; pure noise grows with their number, and they are as few as can be. The weighted mean of
@@ -116,9 +117,9 @@ best_time <- function(noise, d) {
   q / sqrt(1 + d / q)
 }
 
-#' Noise that the sum of the holders' gradients will have over a run, over what neighbours move it
-#' by for each record: the standard deviation of a coordinate of the mean of all Gaussian steps,
-#' or of one step with pure noise, were it the only one.
+#' Noise that the sum of the holders' gradients will have over a run, over what neighbours move
+#' it by, for each record: the standard deviation of a coordinate of the mean of all Gaussian
+#' steps, or of one step with pure noise, were it the only one.
 #' @noRd
 relative_noise <- function(problem, budget) {
   z <- noise_multiplier(budget, problem$d, 1) * problem$per_person

@@ -13,8 +13,11 @@
 #' paper prints `L_f` for `L_f^2`), plus the noise of a noisy start. The theorem is about
 #' `grad_admm()`; for `acc_admm()` the figure is a guide.
 #'
+#' That is a bound, for the last step as much as for the first; the default of a private run, see
+#' [gradient], is an estimate, and takes more steps.
+#'
 #' @param method [grad_admm()] or [acc_admm()]; its `eta`, `rho`, `gamma`, `A`, `init`, `clip`
-#'   and `mu` count.
+#'   and `mu` count, `eta` and `rho` by default the paper's `1 / L_f` and 1.
 #' @param n,d number of records and of features.
 #' @param epsilon,delta the budget: `epsilon > 0`, `delta` in (0, 1).
 #' @param distance D, a public guess of `||x_0 - x_*||` (> 0).
