@@ -100,7 +100,8 @@ steps_for <- function(problem, budget, iterations, longest, reach, moved = 2) {
   pure <- noise_mechanism(budget$mechanism)$pure && budget$delta == 0
   count <- if (is.null(iterations)) .gradient_steps[["most"]] else iterations
   ways <- reach(count)
-  noise <- moved * relative_noise(problem, budget) * if (pure) sqrt(seq_len(count)) else rep(1, count)
+  grows <- if (pure) sqrt(seq_len(count)) else rep(1, count)
+  noise <- moved * relative_noise(problem, budget) * grows
   time <- best_time(noise, problem$d)
   if (is.null(iterations)) {
     enough <- c(which(longest * ways >= time), count)[1L]
