@@ -119,7 +119,7 @@
 #'   private estimate of given noise), `"records"` (each record the same) or `"nodes"` (each node
 #'   the same, as printed). For decentralised methods.
 #' @param iterations number of exchanges (>= 1), rounds or batches. `NULL`: see Defaults; for
-#'   methods with one model 50, without noise the optimum.
+#'   methods with one model 50, or as their help says, without noise the optimum.
 #' @param epsilon total privacy budget (> 0, or `Inf`); for decentralised methods, and for
 #'   [dp_sgd()], [dp_cd()] and [gradient] methods over several holders, also one a node, `c(A = 1, B
 #'   = 0.5)`: a record then has the guarantee of its own node. Numbers with names belong to the

@@ -34,7 +34,7 @@ new_fit <- function(plan, result, records, seeded) {
 split_result <- function(plan, result) {
   if (is.null(plan$constraint)) return(result)
   all <- result$extra
-  mean <- plan$average == "mean"
+  mean <- plan$average != "last"
   if (mean) result$f <- matrix(all$mean_x)
   result$extra <- list(y = if (mean) all$mean_y else all$y, u = all$u)
   result

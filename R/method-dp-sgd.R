@@ -27,7 +27,10 @@
 #' all records, which nobody holds, and is an error. With `aggregation = "secure"` ([secure_sum()]),
 #' for all records, the hub sees the sum alone, and its noise is about a curator's.
 #'
-#' @param step step size (> 0).
+#' @param step step size (> 0). `NULL`: 1; for `dp_sgd()` with a budget and all records in each
+#'   step as in Settings of a private run of [gradient]: number and length of the steps from public
+#'   numbers, with `L_f = c1 r^2`, so that `step` is at most `1 / L_f` and T steps take the time
+#'   `T step L_f`. It has the cost of about `t` steps, where [acc_admm()] takes `4 sqrt(t)`.
 #' @param batch expected (`"poisson"`) or exact (`"fixed"`) number of records a batch (>=
 #'   1), or their share in (0, 1); `NULL`: all.
 #' @param sampling `"poisson"`: each record on its own; `"fixed"`: a random subset of that
@@ -58,10 +61,10 @@
 #'   seed = 1, intercept = FALSE
 #' )
 #' @export
-dp_sgd <- function(step = 1, batch = NULL, sampling = c("poisson", "fixed"), clip = NULL,
+dp_sgd <- function(step = NULL, batch = NULL, sampling = c("poisson", "fixed"), clip = NULL,
                    neighbours = c("replace-one", "add-remove"), ...) {
   check_no_dots(...)
-  check_number(step, "step", lower = 0, open_lower = TRUE)
+  if (!is.null(step)) check_number(step, "step", lower = 0, open_lower = TRUE)
   sampling <- check_choice(sampling, c("poisson", "fixed"), "sampling")
   neighbours <- check_choice(neighbours, c("replace-one", "add-remove"), "neighbours")
   if (!is.null(clip)) check_number(clip, "clip", lower = 0, open_lower = TRUE)

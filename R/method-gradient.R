@@ -11,11 +11,37 @@
 #' `acc_admm()` takes these steps from points extrapolated with Nesterov's weights,
 #' `x + ((theta_t - 1)/theta_(t+1)) (x - x_old)` and the same for u.
 #'
-#' In [dpadmm_fit()], leave `network` and `rho` out, give the regulariser as
-#' `penalty` (a [penalty] or a [regulariser]) and choose `iterations`, for which
-#' [optimal_iterations()] may help. The fit holds, besides the usual, `y` and `u` (length
+#' In [dpadmm_fit()], leave `network` and `rho` out and give the regulariser as
+#' `penalty` (a [penalty] or a [regulariser]). The fit holds, besides the usual, `y` and `u` (length
 #' m) and `iterates`, a T x d matrix of x_1, ..., x_T. `trace$gap`
 #' is the constraint residual `||A x + B y - c||`.
+#'
+#' # Settings of a private run
+#' With a budget, what is left at `NULL` follows from public numbers, and the plan prints it. Let
+#' `L_f = C c1 r^2` (c1 the loss's curvature, r the row bound), and nu the standard deviation, in
+#' a coordinate, of all noise in the mean of the steps' gradients, over the bound of one record's:
+#' for Gaussian noise `nu = (2/n) sqrt(sum_i z_i^2)`, whatever the number of steps, with z_i the
+#' deviation that holder i's budget asks of one release of sensitivity 1; for pure noise and T
+#' steps `(2/n) sqrt(T (d + 1) sum_i 1 / epsilon_i^2)`. A person's m records make z_i m times as
+#' large.
+#'
+#' * The *time* of a run is how far its steps carry the model against a gradient that does not
+#'   change, times `L_f`. The default is `t = q / sqrt(1 + d/q)`, `q = 0.3 / nu`: a later end would
+#'   gather more noise, an earlier one leave more of the model to be found.
+#' * A step `eta / gamma` is at most `1 / (L_f + rho ||A'A||)`. `iterations` is the least number of
+#'   steps that take this time (about `4 sqrt(t)` of `acc_admm()` and `1.5 t` of `grad_admm()`,
+#'   without a penalty), at least 10 unless the budget is pure, and at most 1000. With `iterations`
+#'   of your own, `eta` is what takes this time, or the longest.
+#' * `average = "weighted"`: accelerated iterates swing about what they look for, and gather noise
+#'   as they do; a mean that gives the last of them most weight has less of both.
+#' * `rho = 4 (L_f / ||A'A|| + lambda_2)`, lambda_2 the ridge in `penalty` (over the square of B's
+#'   entries): with less, y follows x late and the constraint swings, or, with momentum and a
+#'   strong ridge, diverges. Without a penalty, where y and u do nothing, 0.1 `L_f / ||A'A||`.
+#'
+#' Where t is short next to d, the signal must be in few directions to be found; the plan says what
+#' to expect. 0.3, 0.1 and 4 were chosen on simulated records (`bench/gradient-defaults.R` of the
+#' sources). Without noise, and with `noise` of a given size, `eta = 1 / L_f`, `rho = 1`,
+#' `average = "last"` and 1000 or 50 iterations.
 #'
 #' # Privacy
 #' What is released are the noisy gradients, and everything else is computed from them.
@@ -41,8 +67,9 @@
 #'
 #' With a seed the noise of a holder depends on its place among the nodes, and not on its name.
 #'
-#' @param eta step size (> 0). By default `1 / L_f` with `L_f = C c1 r^2`, the largest that
-#'   the paper's Lemma 5 allows (c1 the loss's curvature, r the row bound).
+#' @param eta step size (> 0), by default at most `1 / L_f` with `L_f = C c1 r^2`, the largest that
+#'   the paper's Lemma 5 allows (c1 the loss's curvature, r the row bound). `NULL`, as for `rho`
+#'   and `average`: see Settings of a private run.
 #' @param rho penalty parameter of the augmented Lagrangian (> 0).
 #' @param gamma proximal weight (> 0), by default the paper's bound
 #'   `eta rho ||A'A|| + 1`, the norm found by power iterations. A smaller one is allowed,
@@ -55,8 +82,8 @@
 #' @param init the start u_0. `"zero"`; `"noisy-gradient"`, `-(1/rho) (A')^+ (grad f(x_0) +
 #'   P_0)`, charged as one more release; `"paper"`, the same without noise, which leaks: a
 #'   warning of class `dpadmm_privacy_leak` and a line in the statement.
-#' @param average what the coefficients are: the `"last"` iterate, or the running `"mean"`
-#'   of x_1, ..., x_T (Theorem 2).
+#' @param average what the coefficients are: the `"last"` iterate, the `"mean"` of x_1, ..., x_T
+#'   (Theorem 2), or their `"weighted"` mean, x_t with weight t.
 #' @param clip bound on the norm of one record's gradient (> 0), `NULL` for none.
 #' @param mu split of epsilon in the printed rule, in `(0, 1)`; nothing else depends on it.
 #' @param restart whether momentum starts anew when the residual
@@ -91,9 +118,9 @@ NULL
 
 #' @rdname gradient
 #' @export
-grad_admm <- function(eta = NULL, rho = 1, gamma = NULL, A = NULL, penalty = NULL, B = NULL,
+grad_admm <- function(eta = NULL, rho = NULL, gamma = NULL, A = NULL, penalty = NULL, B = NULL,
                       c = NULL, init = c("zero", "noisy-gradient", "paper"),
-                      average = c("last", "mean"), clip = NULL, mu = 0.5, ...) {
+                      average = NULL, clip = NULL, mu = 0.5, ...) {
   check_no_dots(...)
   gradient_method("grad_admm", "ADMM by gradients (DP-ADMM when private)", "Algorithm 2",
     eta, rho, gamma, A, penalty, B, c, init, average, clip, mu
@@ -102,9 +129,9 @@ grad_admm <- function(eta = NULL, rho = 1, gamma = NULL, A = NULL, penalty = NUL
 
 #' @rdname gradient
 #' @export
-acc_admm <- function(eta = NULL, rho = 1, gamma = NULL, A = NULL, penalty = NULL, B = NULL,
+acc_admm <- function(eta = NULL, rho = NULL, gamma = NULL, A = NULL, penalty = NULL, B = NULL,
                      c = NULL, init = c("zero", "noisy-gradient", "paper"),
-                     average = c("last", "mean"), clip = NULL, mu = 0.5, restart = FALSE, ...) {
+                     average = NULL, clip = NULL, mu = 0.5, restart = FALSE, ...) {
   check_no_dots(...)
   gradient_method("acc_admm", "AccADMM by gradients (DP-AccADMM when private)", "Algorithm 3",
     eta, rho, gamma, A, penalty, B, c, init, average, clip, mu,
@@ -126,10 +153,13 @@ gradient_method <- function(name, title, algorithm, eta, rho, gamma, A, penalty,
   }
   out <- new_method(name, "split", title,
     paste("Xu, Shang, Liu, Liu, Shen and Gong (2020),", algorithm),
-    eta = positive(eta, "eta"), rho = positive(check_number(rho, "rho"), "rho"),
+    eta = positive(eta, "eta"), rho = positive(rho, "rho"),
     gamma = positive(gamma, "gamma"), A = A, penalty = penalty, B = B, c = c,
     init = check_choice(init, c("zero", "noisy-gradient", "paper"), "init"),
-    average = check_choice(average, c("last", "mean"), "average"), clip = positive(clip, "clip"),
+    average = if (!is.null(average)) {
+      check_choice(average, c("last", "mean", "weighted"), "average")
+    },
+    clip = positive(clip, "clip"),
     mu = check_number(mu, "mu", lower = 0, upper = 1, open_lower = TRUE, open_upper = TRUE),
     restart = restart
   )

@@ -6,10 +6,10 @@
 draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) {
   check_gaussian(budget)
   problem$penalty <- check_penalty(problem$penalty)
-  p <- method$parameters
   budget <- own_budgets(budget, problem)
   optimum <- wants_model_optimum(method, problem, budget, settings)
-  iterations <- steps_of(settings, budget, optimum)
+  p <- descent_defaults(method, problem, budget, settings, optimum)
+  iterations <- p$iterations
   bound <- min(p$clip, problem$loss$lipschitz * problem$row_bound)
   if (budget$private && is.infinite(bound)) {
     abort("argument", sprintf(

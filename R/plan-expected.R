@@ -80,7 +80,8 @@ forecast_of.dpadmm_family_split <- function(method, plan) {
   start <- scale_sd(plan, plan$scales$start)
   forecast_split(sd, plan$eta, plan$rho, plan$gamma,
     problem$C, problem$loss, problem$row_bound, problem$d,
-    accelerated = plan$accelerated && !plan$restart, average = plan$average == "mean",
+    accelerated = plan$accelerated && !plan$restart,
+    weights = iterate_weights(plan$average, plan$iterations),
     norm = sum(constraint$A^2) / problem$d, b = constraint$b[1L],
     ridge = penalty_curvature(problem$penalty),
     start_sd = sqrt(sum(start^2)),

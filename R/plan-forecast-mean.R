@@ -52,12 +52,12 @@ forecast_steps <- function(iterations, step, sd, loss, row_bound, d, active = 1,
 #' Noise and signal of grad_admm() and acc_admm() with A'A about `norm` times the identity.
 #' @param sd of the noise of C times the mean gradient, one a step; start_sd: of a noisy start,
 #'   0 for none.
-#' @param average whether the model is the mean of the iterates.
+#' @param weights of the iterates in the model.
 #' @param ridge curvature of g.
 #' @noRd
 forecast_split <- function(sd, eta, rho, gamma, C, loss, row_bound, d, accelerated = FALSE,
-                           average = FALSE, norm = 1, b = -1, ridge = 0, start_sd = 0,
-                           slope = NULL) {
+                           weights = iterate_weights("last", length(sd)), norm = 1, b = -1,
+                           ridge = 0, start_sd = 0, slope = NULL) {
   a <- sqrt(norm)
   served <- ridge / (ridge + rho * b^2) # of A x + u, what the step in y leaves over
   length <- eta / gamma
@@ -67,28 +67,27 @@ forecast_split <- function(sd, eta, rho, gamma, C, loss, row_bound, d, accelerat
     x <- list(1 - length * (C * w * row_bound^2 / d + norm * rho * served),
       -length * a * rho * served)
     u <- list(a * (x[[1L]] - 1 + served), a * x[[2L]] + served)
-    answer <- split_response(x, u, momentum, sd * length, C * length, a, average,
+    answer <- split_response(x, u, momentum, sd * length, C * length, a, weights,
       start_sd / (a * rho)
     )
     list(variance = answer$variance, reach = answer$reach[1L], spread = 0)
   }, loss, row_bound, d, slope)
 }
 
-#' Variance and reach of x after the last iteration (or of its mean), for every curvature: by
+#' Variance and reach of x (of a mean of its iterates, by `weights`), for every curvature: by
 #' weights going back in time, `ahead` of x-hat and u-hat and `now` of x and u, where momentum m
 #' makes x-hat = x + m (x - x before).
 #' @param x,u lists of what a step makes of x-hat and of u-hat.
 #' @param sd,C how noise and slope enter x, and `a` times that u.
 #' @noRd
-split_response <- function(x, u, momentum, sd, C, a, average, start) {
+split_response <- function(x, u, momentum, sd, C, a, weights, start) {
   T <- length(momentum)
   none <- 0 * x[[1L]]
-  ahead_x <- ahead_u <- now_u <- variance <- reach <- none
-  now_x <- if (average) none else none + 1
+  ahead_x <- ahead_u <- now_x <- now_u <- variance <- reach <- none
   back <- last_rounds(T)
   for (t in back$rounds) {
     if (t == back$from) before <- list(variance = variance, reach = reach)
-    if (average) now_x <- now_x + 1 / T
+    now_x <- now_x + weights[t]
     m <- momentum[t]
     on_x <- (1 + m) * ahead_x + now_x
     on_u <- (1 + m) * ahead_u + now_u
@@ -104,6 +103,15 @@ split_response <- function(x, u, momentum, sd, C, a, average, start) {
     variance = variance + back$more * (variance - before$variance) +
       (start * (ahead_u + now_u))^2,
     reach = reach + back$more * (reach - before$reach)
+  )
+}
+
+#' What each of T iterates weighs in the model.
+#' @noRd
+iterate_weights <- function(average, T) {
+  switch(average,
+    last = rep(0:1, c(T - 1, 1)), mean = rep(1 / T, T),
+    weighted = seq_len(T) * 2 / (T * (T + 1))
   )
 }
 

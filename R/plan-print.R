@@ -57,8 +57,13 @@ head_words <- function(plan) {
 
 iterations_words <- function(plan) {
   if (isTRUE(plan$optimum)) return("none: the optimum, by Newton's method on all records")
-  paste0(
-    plan$iterations, if (on_graph(plan$method)) paste(", penalty eta", span(plan$eta))
+  if (on_graph(plan$method)) return(paste0(plan$iterations, ", penalty eta ", span(plan$eta)))
+  step <- plan[["step"]]
+  if (!is.null(step)) return(sprintf("%d of length %.3g", plan$iterations, step))
+  if (is.null(plan$constraint)) return(as.character(plan$iterations))
+  model <- c(last = "the last iterate", mean = "their mean", weighted = "their weighted mean")
+  sprintf("%d of length %.3g (rho %.3g), the model is %s", plan$iterations,
+    plan$eta / plan$gamma, plan$rho, model[[plan$average]]
   )
 }
 

@@ -5,17 +5,17 @@
 #' @export
 draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
   if (is.null(problem$C)) problem$C <- 1
-  p <- method$parameters
   budget <- own_budgets(budget, problem)
   optimum <- wants_model_optimum(method, problem, budget, settings)
-  iterations <- steps_of(settings, budget, optimum)
   constraint <- split_constraint(method, problem$penalty, problem$d)
+  p <- split_defaults(method, problem, budget, constraint, settings, optimum)
+  iterations <- p$iterations
   problem$penalty <- constraint$penalty
   problem$rho <- p$rho
   plan <- c(
     list(problem = problem, budget = budget, iterations = iterations, constraint = constraint,
       optimum = optimum),
-    split_steps(method, constraint, problem, iterations)
+    split_steps(method, p, constraint)
   )
   plan$start_from <- start_values(settings$control$start, model_names(problem), problem$d)
   plan$rule <- rep("gradient", iterations)
@@ -115,13 +115,11 @@ split_constraint <- function(method, penalty, d) {
 }
 
 #' Steps and start of a run.
+#' @param p the method's parameters, settled.
 #' @noRd
-split_steps <- function(method, constraint, problem, iterations) {
-  p <- method$parameters
-  smooth <- problem$C * problem$loss$curvature * problem$row_bound^2
-  eta <- if (is.null(p$eta)) 1 / smooth else p$eta
+split_steps <- function(method, p, constraint) {
   norm <- largest_eigenvalue(constraint$A)
-  bound <- eta * p$rho * norm + 1
+  bound <- p$eta * p$rho * norm + 1
   gamma <- if (is.null(p$gamma)) bound else p$gamma
   if (gamma < bound * (1 - 1e-6)) {
     warn("theorem", sprintf(
@@ -130,11 +128,11 @@ split_steps <- function(method, constraint, problem, iterations) {
     ), argument = "gamma", bound = bound)
   }
   list(
-    eta = eta, rho = p$rho, gamma = gamma, norm = norm, bound = bound, init = p$init,
+    eta = p$eta, rho = p$rho, gamma = gamma, norm = norm, bound = bound, init = p$init,
     average = p$average, accelerated = method$name == "acc_admm",
     restart = isTRUE(p$restart), mu = p$mu,
     # x_0 enters as iteration 0
-    noisy = if (p$init == "noisy-gradient") 0:iterations else seq_len(iterations)
+    noisy = if (p$init == "noisy-gradient") 0:p$iterations else seq_len(p$iterations)
   )
 }
 

@@ -82,6 +82,7 @@ core_orders.dpadmm_family_split <- function(method, plan) {
     weights = constraint$weights, penalty = problem$penalty$name,
     parameter = penalty_numbers(problem$penalty), split_eta = plan$eta, split_rho = plan$rho,
     split_gamma = plan$gamma, accelerated = plan$accelerated, restart = plan$restart,
+    rising = plan$average == "weighted",
     inverse = if (plan$init != "zero") {
       pseudo_inverse(as.matrix(Matrix::crossprod(constraint$A)))
     },

@@ -13,8 +13,11 @@
 #' paper prints `L_f` for `L_f^2`), plus the noise of a noisy start. The theorem is about
 #' `grad_admm()`; for `acc_admm()` the figure is a guide.
 #'
+#' That is a bound, for the last step as much as for the first; the default of a private run, see
+#' [gradient], is an estimate, and takes more steps.
+#'
 #' @param method [grad_admm()] or [acc_admm()]; its `eta`, `rho`, `gamma`, `A`, `init`, `clip`
-#'   and `mu` count.
+#'   and `mu` count, `eta` and `rho` by default the paper's `1 / L_f` and 1.
 #' @param n,d number of records and of features.
 #' @param epsilon,delta the budget: `epsilon > 0`, `delta` in (0, 1).
 #' @param distance D, a public guess of `||x_0 - x_*||` (> 0).
@@ -41,7 +44,9 @@ optimal_iterations <- function(method, n, d, epsilon, delta, distance = 1, loss 
   loss <- dpadmm_loss(loss)
   problem <- list(records = n, d = d, loss = loss, C = C, row_bound = row_bound)
   constraint <- split_constraint(method, penalty, d)
-  plan <- split_steps(method, constraint, problem, 1L)
+  smooth <- C * loss$curvature * row_bound^2
+  p <- c(plain_steps(method$parameters, smooth), iterations = 1L)
+  plan <- split_steps(method, p, constraint)
   sensitivity <- split_sensitivity(problem, method$parameters$clip)
   one_step <- if (accountant == "sound") {
     gaussian_sigma(epsilon, delta, sensitivity)^2
@@ -53,7 +58,6 @@ optimal_iterations <- function(method, n, d, epsilon, delta, distance = 1, loss 
   spectrum <- eigen(square, symmetric = TRUE, only.values = TRUE)$values
   positive <- spectrum[spectrum > max(spectrum) * d * .Machine$double.eps]
   inverse <- if (length(positive)) 1 / positive else 0
-  smooth <- C * loss$curvature * row_bound^2
   gradient <- if (plan$init == "zero") sensitivity * n / 2 else smooth * distance
   weight <- max(abs(plan$gamma - plan$eta * plan$rho * spectrum)) / plan$eta
   fall <- (weight + plan$rho * max(spectrum)) * distance^2 / 2 +

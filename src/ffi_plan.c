@@ -203,6 +203,7 @@ static void read_split(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   split->gamma = ffi_real(r, "split_gamma", LEAST, R_PosInf);
   split->accelerated = ffi_flag(r, "accelerated");
   split->restart = ffi_flag(r, "restart");
+  split->rising = ffi_flag(r, "rising");
   split->inverse = ffi_maybe_reals(r, "inverse", plan->d * plan->d);
   if (plan->mechanism)
     split->start_scale = read_scales(r, "start_scale", plan->parties);

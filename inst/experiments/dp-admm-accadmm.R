@@ -102,11 +102,12 @@ fused_accuracy <- function(problem, model) {
 ## ---- fused-fit ----
 # A fit by "ADMM" or "AccADMM"; epsilon = Inf: without noise.
 fused_fit <- function(problem, algorithm, epsilon, steps = fused_steps, accountant = "sound",
-                      seed = NULL, eta = problem$eta, rho = 1, gamma = 1, ...) {
+                      seed = NULL, eta = problem$eta, rho = 1, gamma = 1, average = "last", ...) {
   method <- switch(algorithm, ADMM = grad_admm, AccADMM = acc_admm)
   suppressWarnings(
     dpadmm_fit(problem$x, problem$y,
-      method = method(eta = eta, rho = rho, gamma = gamma, ...), penalty = problem$penalty,
+      method = method(eta = eta, rho = rho, gamma = gamma, average = average, ...),
+      penalty = problem$penalty,
       iterations = steps, epsilon = epsilon, delta = fused_delta, seed = seed,
       intercept = FALSE, rows = "shorten",
       control = dpadmm_control(accountant = accountant, progress = FALSE)

@@ -61,7 +61,8 @@ sgd_noise <- function(problem, epsilon) {
   key <- format(epsilon)
   if (is.null(sgd_noises[[key]])) {
     fit <- dpadmm_fit(problem$x, problem$y,
-      method = dp_sgd(batch = 0.1, clip = 1), loss = "squared", iterations = lasso_rounds,
+      method = dp_sgd(step = 1, batch = 0.1, clip = 1), loss = "squared",
+      iterations = lasso_rounds,
       epsilon = epsilon, delta = 1e-6, intercept = FALSE, rows = "shorten",
       control = dpadmm_control(progress = FALSE)
     )

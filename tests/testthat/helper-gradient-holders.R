@@ -30,7 +30,8 @@ hub_plan <- function(method, ..., d = 5, .sizes = hub_sizes, delta = 1e-5, itera
 }
 
 # The models of runs by their seeds, a column each.
-hub_models <- function(plan, seeds, of = function(run) run$f, data = hub_data) {
+hub_models <- function(plan, seeds, of = function(run) split_result(plan, run)$f,
+                       data = hub_data) {
   vapply(seeds, function(seed) {
     as.vector(of(run_plan(plan, data[c("x", "y")], list(index = data$holder), noise_key(seed),
       control = dpadmm_control(progress = FALSE))))

@@ -117,10 +117,10 @@ test_that("the response of gradient ADMM is that of its steps, each noise by its
       ahead <- now + momentum[t] * (now - before)
       seen[t] <- now[1]
     }
-    if (average) mean(seen) else seen[5]
+    sum(iterate_weights(average, 5) * seen)
   }
-  for (average in c(FALSE, TRUE)) {
-    got <- split_response(x, u, momentum, sd, 0.7, a, average, start = 0.4)
+  for (average in c("last", "mean", "weighted")) {
+    got <- split_response(x, u, momentum, sd, 0.7, a, iterate_weights(average, 5), start = 0.4)
     for (k in 1:2) {
       left <- vapply(1:5, run, 0, k = k, average = average)
       start <- run(k, 0, average)

@@ -78,7 +78,6 @@ test_that("bad input is a classed error that names the argument", {
   expect_error(acc_admm(eta = -1), class = "dpadmm_error_argument")
   expect_error(grad_admm(eta = NA_real_), class = "dpadmm_error_missing")
   expect_error(grad_admm(rho = 0), class = "dpadmm_error_argument")
-  expect_error(grad_admm(rho = NULL), class = "dpadmm_error_argument")
   expect_error(grad_admm(gamma = 0), class = "dpadmm_error_argument")
   expect_error(grad_admm(clip = Inf), class = "dpadmm_error_finite")
   expect_error(grad_admm(mu = 1), class = "dpadmm_error_argument")

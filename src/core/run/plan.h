@@ -29,6 +29,7 @@ typedef struct dpa_split_plan {
   double eta, rho, gamma;
   int accelerated;
   int restart; /* of the momentum */
+  int rising;  /* whether later iterates weigh more in the means */
   /* d x d pseudo-inverse of A'A for the start u = -(A')^+ grad f / rho; NULL: u = 0 */
   const double *inverse;
   const double *start_scale; /* parties: of the noise of that gradient; NULL: none */

@@ -111,9 +111,11 @@ static double next_momentum(dpa_hub *hub, double residual) {
   return (theta - 1.0) / run->theta;
 }
 
+/* The means so far: iterates weigh the same, or iterate t weighs t (from 1). */
 static void keep(const dpa_hub *hub, size_t t) {
   dpa_trace *trace = hub->trace;
-  const double share = 1.0 / (double)(t + 1);
+  const double share =
+      hub->plan->split.rising ? 2.0 / (double)(t + 2) : 1.0 / (double)(t + 1);
   for (size_t j = 0; j < hub->plan->d; j++)
     trace->mean_x[j] += share * (trace->f[j] - trace->mean_x[j]);
   for (size_t i = 0; i < hub->plan->split.A.n; i++)
