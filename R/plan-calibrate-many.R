@@ -1,7 +1,7 @@
 # The units of unlike parties in step: exactly, or where they are many, a little above.
 
-# More unlike parties than these get noise that is up to `.many_excess` above the least.
-.many_parties <- 300L
+# Parties that have more unlike releases than these get noise up to `.many_excess` above the least.
+.many_releases <- 1500L
 .many_excess <- 1e-3
 .many_knots <- 24L
 
