@@ -18,7 +18,9 @@ control <- quote(dpadmm::dpadmm_control(progress = FALSE))
 # ---- one point, in a process of its own ---------------------------------------------------------
 
 fit <- function(x, y, ...) {
-  suppressWarnings(dpadmm::dpadmm_fit(x, y, epsilon = 1, delta = 1e-5, ..., control = eval(control)))
+  suppressWarnings(dpadmm::dpadmm_fit(x, y,
+    epsilon = 1, delta = 1e-5, ..., control = eval(control)
+  ))
 }
 private <- function(n, d, N, ...) {
   data <- dpadmm::sim_logistic(n, d, seed = 1)
