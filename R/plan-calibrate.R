@@ -6,95 +6,84 @@
 #'   events, or what a paper prints of them.
 #' @noRd
 calibrate_units <- function(plan, events, accountant) {
-  epsilon <- plan$budget$epsilon
-  counted <- counted_by_party(plan)
-  likely <- likely_units(counted, plan$budget, plan$problem)
-  like <- like_parties(counted, epsilon)
-  i <- unique(like)
-  unit <- calibrate_parties(counted[i], events, epsilon[i], plan$budget$delta, accountant,
-    likely[i])
-  unit[match(like, i)]
+  parties <- unlike_parties(plan)
+  unit <- calibrate_parties(parties$releases, events, parties$epsilon, plan$budget$delta,
+    accountant, parties$likely)
+  unit[parties$like]
 }
 
 #' The units of unlike parties: in step, each near where it should be, and what that does not
 #' find one by one.
-#' @param counted a list of releases, one a party.
+#' @param releases counted, of the nodes 1, 2, ...
 #' @param epsilon,likely one a party.
 #' @noRd
-calibrate_parties <- function(counted, events, epsilon, delta, accountant, likely) {
-  sampled <- vapply(counted, function(releases) any(releases$q < 1), NA)
-  unit <- rep(NA_real_, length(counted))
+calibrate_parties <- function(releases, events, epsilon, delta, accountant, likely) {
+  sampled <- seq_along(epsilon) %in% releases$node[releases$q < 1]
+  unit <- rep(NA_real_, length(epsilon))
   # printed statements say nothing of the party that released
-  i <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
-  if (length(i)) {
-    unit[i] <- calibrate_together(counted[i], events, epsilon[i], delta, accountant, likely[i])
+  together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
+  if (length(together)) {
+    spent <- spending(releases, events, epsilon, delta, accountant, likely)
+    solve <- if (nrow(releases) > .many_releases) solve_many else solve_exactly
+    together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]
+    unit[together] <- likely[together] * exp(solve(spent, together))
+    # next to no noise is asked for: one by one there is a word for that
+    unit[which(unit <= likely * 1e-12)] <- NA
   }
   for (i in which(is.na(unit))) {
+    own <- pick_releases(releases, which(releases$node == i))
     unit[i] <- calibrate_unit(
-      function(unit) events(counted[[i]], unit), epsilon[i], delta, accountant, likely[i],
+      function(unit) events(own, unit), epsilon[i], delta, accountant, likely[i],
       sampled = sampled[i]
     )
   }
   unit
 }
 
-#' `NA` where there is none near the likely one.
+#' What the shape of a party's costs hangs on, besides its budget.
 #' @noRd
-calibrate_together <- function(counted, events, epsilon, delta, accountant, likely) {
-  pool <- lapply(seq_along(counted[[1L]]), function(column) {
-    unlist(lapply(counted, `[[`, column))
-  })
-  names(pool) <- names(counted[[1L]])
-  pool$node <- rep(seq_along(counted), vapply(counted, nrow, 0L))
-  pool <- structure(pool, class = "data.frame", row.names = .set_row_names(length(pool$node)))
-  excess <- function(x, i) {
-    releases <- pick_releases(pool, which(pool$node %in% i))
-    unit <- (likely[i] * exp(x))[match(releases$node, i)]
-    spent <- fold_events(check_releases(events(releases, unit)), delta, accountant)$per_node
-    log_excess(spent$epsilon[match(i, spent$node)], epsilon[i])
-  }
-  found <- likely * exp(solve_together(excess, length(counted)))
-  found[found <= likely * 1e-12] <- NA
-  found
+steepness <- function(releases, nodes) {
+  share <- releases$count * releases$curvature / releases$modulus
+  share[is.na(share)] <- 0
+  as.vector(rowsum(share, factor(releases$node, seq_len(nodes))))
 }
 
-#' The releases of every party that has a budget, alike ones counted.
+#' The distinct parties of a plan: list(like = which of them each party is; their counted
+#' `releases`, of the nodes 1, 2, ...; `epsilon` and the `likely` unit, one each).
 #' @noRd
-counted_by_party <- function(plan) {
+unlike_parties <- function(plan) {
+  epsilon <- plan$budget$epsilon
   releases <- plan$releases
-  node <- ifelse(is.na(releases$node), 1L, releases$node)
-  own <- split(seq_along(node), factor(node, seq_along(plan$budget$epsilon)))
-  lapply(unname(own), function(rows) counted_releases(pick_releases(releases, rows)))
-}
-
-#' @param counted the releases of every party.
-#' @noRd
-likely_units <- function(counted, budget, problem) {
-  like <- like_parties(counted, budget$epsilon)
+  releases$node[is.na(releases$node)] <- 1L
+  like <- like_parties(releases, epsilon)
   first <- unique(like)
-  unit <- mapply(likely_unit, counted[first], budget$epsilon[first],
-    MoreArgs = list(budget = budget, problem = problem)
+  releases <- pick_releases(releases, which(releases$node %in% first))
+  releases$node <- match(releases$node, first)
+  releases <- counted_releases(releases)
+  likely <- mapply(likely_unit, releases_by_node(releases, length(first)), epsilon[first],
+    MoreArgs = list(budget = plan$budget, problem = plan$problem)
   )
-  unit[match(like, first)]
+  list(
+    like = match(like, first), releases = releases, epsilon = epsilon[first],
+    likely = as.vector(likely)
+  )
 }
 
-#' The first party with the same releases and budget, for each party.
+releases_by_node <- function(releases, nodes) {
+  own <- split(seq_along(releases$node), factor(releases$node, seq_len(nodes)))
+  lapply(unname(own), function(rows) pick_releases(releases, rows))
+}
+
+#' The first party with the same releases, in the same order, and the same budget, for each.
 #' @noRd
-like_parties <- function(counted, epsilon) {
-  text <- function(x) if (is.double(x)) sprintf("%a", x) else as.character(x)
-  key <- vapply(seq_along(counted), function(i) {
-    table <- unclass(counted[[i]])[setdiff(names(counted[[i]]), c("node", "iteration"))]
-    paste(c(text(epsilon[i]), unlist(lapply(table, text))), collapse = " ")
-  }, "")
+like_parties <- function(releases, epsilon) {
+  kind <- row_kind(unclass(releases)[setdiff(names(releases), c("node", "iteration"))])
+  own <- split(kind, factor(releases$node, seq_along(epsilon)))
+  table <- vapply(own, `[`, numeric(max(lengths(own), 1L)), seq_len(max(lengths(own), 1L)))
+  key <- row_kind(c(list(epsilon), lapply(seq_len(NROW(table)), function(k) {
+    if (is.matrix(table)) table[k, ] else table
+  })))
   match(key, key)
-}
-
-#' Groups of alike parties, neighbours in budget and noise next to each other.
-#' @noRd
-alike_parties <- function(counted, epsilon, likely) {
-  groups <- unname(split(seq_along(counted), like_parties(counted, epsilon)))
-  first <- vapply(groups, `[`, 1L, 1L)
-  groups[order(epsilon[first], -likely[first])]
 }
 
 #' About the unit that will do. For delta > 0 as if the noise were Gaussian, composed exactly,
@@ -105,7 +94,7 @@ alike_parties <- function(counted, epsilon, likely) {
 likely_unit <- function(counted, epsilon, budget, problem) {
   if (!is.finite(epsilon)) return(NA_real_)
   test <- counted$part %in% c("test", "printed_test")
-  r <- counted[!test, , drop = FALSE]
+  r <- pick_releases(counted, which(!test))
   if (budget$delta == 0) {
     needed <- sum(r$count * r$sensitivity / r$weight) + sum(1 / counted$weight[test])
     objective <- r[r$part == "objective", , drop = FALSE]

@@ -153,7 +153,7 @@ searched_split <- function(plan) {
   to_search <- if (!pure) 1L else if (plan$budget$delta > 0) 5L else 0L
   multiplied <- function(step) stats::plogis(stats::qlogis(first) + step)
   found <- numeric(length(first))
-  groups <- unlike_parties(plan)
+  groups <- alike_parties(unlike_parties(plan))
   for (k in seq_along(groups)) {
     step <- if (k > 1L) found[groups[[k - 1L]][1L]] else 0
     if (k <= to_search) step <- best_step(plan, groups[[k]][1L], step, multiplied)
@@ -162,10 +162,11 @@ searched_split <- function(plan) {
   multiplied(found)
 }
 
-unlike_parties <- function(plan) {
-  counted <- counted_by_party(plan)
-  likely <- likely_units(counted, plan$budget, plan$problem)
-  alike_parties(counted, plan$budget$epsilon, likely)
+#' Groups of alike parties, neighbours in budget and noise next to each other.
+#' @noRd
+alike_parties <- function(parties) {
+  groups <- unname(split(seq_along(parties$like), parties$like))
+  groups[order(parties$epsilon, -parties$likely)]
 }
 
 #' The step of the log odds at which party i's variance is least, near `from`.
@@ -190,10 +191,11 @@ best_step <- function(plan, i, from, multiplied) {
 #' The unit of party i alone.
 #' @noRd
 one_party_unit <- function(plan, i, near = NULL) {
-  counted <- list(counted_releases(plan$releases))
+  releases <- counted_releases(plan$releases)
+  releases$node[] <- 1L
   epsilon <- plan$budget$epsilon[i]
-  if (is.null(near)) near <- likely_unit(counted[[1L]], epsilon, plan$budget, plan$problem)
-  calibrate_parties(counted, function(releases, unit) {
+  if (is.null(near)) near <- likely_unit(releases, epsilon, plan$budget, plan$problem)
+  calibrate_parties(releases, function(releases, unit) {
     release_events(releases, unit, plan$budget$mechanism, plan$problem)
   }, epsilon, plan$budget$delta, "best", near)
 }

@@ -88,10 +88,11 @@ part_events <- function(part, r, size, mechanism, problem) {
   of(mechanism$output_event, scale, r$sensitivity, dim = problem$d)
 }
 
-#' One party's releases with alike ones counted instead of repeated: what is calibrated.
+#' The releases of parties with alike ones of a party counted instead of repeated: what is
+#' calibrated.
 #' @noRd
 counted_releases <- function(releases) {
-  alike <- row_kind(releases[setdiff(names(releases), c("iteration", "count", "node"))])
+  alike <- row_kind(unclass(releases)[setdiff(names(releases), c("iteration", "count"))])
   first <- which(!duplicated(alike))
   out <- pick_releases(releases, first)
   out$count <- as.vector(rowsum(releases$count, alike, reorder = FALSE))

@@ -33,7 +33,8 @@ with_rounding <- function(method, plan) {
 #' @noRd
 likely_rounding <- function(method, plan) {
   if (!is.null(plan$budget$noise)) return(plan)
-  unit <- likely_units(counted_by_party(plan), plan$budget, plan$problem)
+  parties <- unlike_parties(plan)
+  unit <- parties$likely[parties$like]
   if (!all(is.finite(unit) & unit > 0)) return(plan)
   unit <- shared_unit(plan, matrix(unit))
   settled <- tryCatch(settle_rounding(method, apply_unit(method, plan, unit)),

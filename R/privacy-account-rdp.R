@@ -78,7 +78,8 @@ rdp_total <- function(kinds, count) {
 # by rowSums(), which is more exact than products of matrices: the order of kinds shall not tell
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
-#' All ledgers at once: a run of a thousand unlike holders has as many.
+#' All ledgers at once: a run of a thousand unlike holders has as many. Where each says where its
+#' best order is, it is looked for around there.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta) {
   log_delta <- log(delta)
@@ -91,13 +92,16 @@ account_rdp <- function(kinds, ledgers, delta) {
       numeric(nrow(curves)))
     conversion(s, matrix(total, nrow(curves)), log_delta)
   }
+  curves <- rdp_curves(pick_releases(kinds, kind))
+  epsilon_at <- function(s) epsilon_of(s, curves(s[, ledger, drop = FALSE]))
+  near <- unlist(lapply(ledgers, `[[`, "near"))
+  if (length(near) == length(ledgers)) {
+    return(refine_orders(list(y = log(near - 1)), c(0.1, 0.02), epsilon_at))
+  }
   # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
   coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
   found <- epsilon_of(.rdp_grid[coarse], rdp_curves(kinds)(.rdp_grid[coarse])[, kind, drop = FALSE])
-  curves <- rdp_curves(pick_releases(kinds, kind))
-  best_orders(coarse[apply(found, 2L, which_least)], function(s) {
-    epsilon_of(s, curves(s[, ledger, drop = FALSE]))
-  })
+  best_orders(coarse[apply(found, 2L, which_least)], epsilon_at)
 }
 
 which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_
@@ -114,19 +118,33 @@ best_orders <- function(near, epsilon_at) {
   near[lost] <- 1L
   places <- outer(seq(-reach, reach), near, `+`)
   places[] <- pmin(pmax(places, 1L), length(.rdp_grid))
-  at <- function(y) finite_or_largest(epsilon_at(exp(y)))
-  least <- function(value) cbind(apply(value, 2L, which.min), seq_along(near))
   y <- matrix(log(.rdp_grid)[places], nrow(places))
-  value <- at(y)
-  best <- list(y = y[least(value)], value = value[least(value)])
-  for (width in .rdp_grid_step / 2^(0:7)) { # halves, for curves with kinks
+  best <- least_of(y, finite_or_largest(epsilon_at(exp(y))))
+  refine_orders(best, .rdp_grid_step / 2^(0:7), epsilon_at)
+}
+
+#' For each column the row that is least: list(y, value).
+#' @noRd
+least_of <- function(y, value) {
+  at <- cbind(apply(value, 2L, which.min), seq_len(ncol(value)))
+  list(y = y[at], value = value[at])
+}
+
+#' Parabolas through three ever nearer orders.
+#' @param best list(y = logs of orders less one, value = their epsilons, where they are known).
+#' @param widths they halve, for curves with kinks.
+#' @noRd
+refine_orders <- function(best, widths, epsilon_at) {
+  at <- function(y) finite_or_largest(epsilon_at(exp(y)))
+  if (is.null(best$value)) best$value <- as.vector(at(rbind(best$y)))
+  for (width in widths) {
     y <- rbind(best$y - width, best$y + width)
     value <- at(y)
     turn <- (value[1L, ] - value[2L, ]) / (2 * (colSums(value) - 2 * best$value))
     turn[is.na(turn) | abs(turn) >= 1] <- 0
     y <- rbind(best$y, y, best$y + width * turn)
     value <- rbind(best$value, value, at(y[4L, , drop = FALSE]))
-    best <- list(y = y[least(value)], value = value[least(value)])
+    best <- least_of(y, value)
   }
   found <- best$value < .Machine$double.xmax
   list(

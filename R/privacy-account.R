@@ -161,22 +161,14 @@ accountants_help <- function() {
 #' account() without its checks; an epsilon that cannot be bounded is Inf here.
 #' @noRd
 fold_events <- function(events, delta, accountant) {
-  if (inherits(events, "dp_printed") && accountant != "paper") {
-    abort("accountant", sprintf(
-      'Printed theorems are folded by the "paper" accountant only, not by "%s".', accountant
-    ), argument = "accountant", value = accountant)
-  }
-  neighbours <- one_relation(events)
-  books <- open_books(events)
-  grid <- grid_cost(events)
-  longer <- gamma_grid_costs(books)
-  result <- fold_ledgers(accountant, books, delta * (1 - grid$delta) * exp(-max(longer)))
-  cost <- unname(result$epsilon) + longer + grid$epsilon
+  result <- spend_events(events, delta, accountant)
+  books <- result$books
+  cost <- result$epsilon
   epsilon <- vapply(books$ledger, function(own) max(cost[own]), 0)
   worst <- which.max(cost)
   guarantee <- list(
     epsilon = max(epsilon), delta = delta, accountant = result$accountant[worst],
-    neighbours = neighbours, per_node = data.frame(node = books$node, epsilon = epsilon)
+    neighbours = result$neighbours, per_node = data.frame(node = books$node, epsilon = epsilon)
   )
   order <- unname(result$order[worst])
   if (isTRUE(is.finite(order))) guarantee$order <- order
@@ -186,6 +178,33 @@ fold_events <- function(events, delta, accountant) {
   }
   class(guarantee) <- "dp_guarantee"
   guarantee
+}
+
+#' The cost of each ledger: list(books, neighbours, and `epsilon`, `accountant`, `order`, `lower`
+#' as accountants find them, one a ledger, `asked` how many).
+#' @param near the best orders are near these: one a node, in the order of their numbers.
+#' @noRd
+spend_events <- function(events, delta, accountant, near = NULL) {
+  if (inherits(events, "dp_printed") && accountant != "paper") {
+    abort("accountant", sprintf(
+      'Printed theorems are folded by the "paper" accountant only, not by "%s".', accountant
+    ), argument = "accountant", value = accountant)
+  }
+  neighbours <- one_relation(events)
+  books <- open_books(events)
+  grid <- grid_cost(events)
+  longer <- gamma_grid_costs(books)
+  if (!is.null(near) && !anyNA(near)) books$ledgers <- order_near(books, near)
+  result <- fold_ledgers(accountant, books, delta * (1 - grid$delta) * exp(-max(longer)))
+  result$epsilon <- unname(result$epsilon) + longer + grid$epsilon
+  c(list(books = books, neighbours = neighbours), result)
+}
+
+#' Ledgers with a word on where their best order is.
+#' @noRd
+order_near <- function(books, near) {
+  near <- near[match(seq_along(books$ledgers), unlist(books$ledger))]
+  Map(function(ledger, near) c(ledger, near = near), books$ledgers, near)
 }
 
 #' The ledgers' epsilons; where something was released without noise they are infinite, and no
@@ -224,6 +243,7 @@ fold_with <- function(accountant, books, delta) {
   check_handled(books$kinds, with$handles(books$kinds), accountant)
   result <- with$fold(books$kinds, books$ledgers, delta)
   result$accountant <- rep(accountant, length(books$ledgers))
+  result$asked <- 1L
   result
 }
 
@@ -248,7 +268,7 @@ fold_best <- function(books, delta) {
   pick <- cbind(seq_len(count), apply(epsilon, 1L, which.min))
   list(
     epsilon = epsilon[pick], order = field("order")[pick], lower = field("lower")[pick],
-    accountant = names(able)[pick[, 2L]]
+    accountant = names(able)[pick[, 2L]], asked = length(able)
   )
 }
 

@@ -137,6 +137,37 @@ solve_together <- function(f, count, reach = log(10)) {
   ifelse(is.na(over$x) | under$x - over$x > 1.01 * .root_width, NA, under$x)
 }
 
+#' Points at most `width` beyond the roots of many falling functions: `NA` where a few secants from
+#' x do not end there. A function is list(excess, order), see spending(): the best order is
+#' searched for near the last one only, which is as valid, and a share of `width` is left for what
+#' the whole search might find.
+#' @return list(x, slope = of the secants, order, accountant).
+#' @noRd
+solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width) {
+  x[is.na(x)] <- 0
+  slope[is.na(slope)] <- -1
+  order <- if (is.null(near)) rep(NA_real_, length(i)) else near
+  from <- value <- rep(NA_real_, length(i))
+  accountant <- character(length(i))
+  open <- seq_along(i)
+  for (pass in 1:8) {
+    now <- f(x[open], i[open], order[open])
+    order[open] <- now$order
+    accountant[open] <- now$accountant
+    secant <- (now$excess - value[open]) / (x[open] - from[open])
+    good <- which(is.finite(secant) & secant < 0)
+    slope[open[good]] <- secant[good]
+    from[open] <- x[open]
+    value[open] <- now$excess
+    beyond <- value[open] / slope[open]
+    open <- open[!(value[open] <= 0 & beyond >= width / 8 & beyond <= width)]
+    if (length(open) == 0L) break
+    x[open] <- x[open] - value[open] / slope[open] + width / 2
+  }
+  x[open] <- NA
+  list(x = x, slope = slope, order = order, accountant = accountant)
+}
+
 #' The root of the excess: list(safe =, the end of `ends` on its `safe_end`).
 #' @noRd
 solve_noise <- function(excess, ends, events, epsilon, delta) {

@@ -8,7 +8,8 @@
 #define LOG_2 0.69314718055994530942
 #define SQRT_HALF 0.70710678118654752440
 #define GOLDEN 0.61803398874989484820
-#define EFOLDS 1.0 /* the density's change over a panel; a quarter for the norm's */
+#define EFOLDS 4.0 /* change of the integrand over a panel: 8 nodes err by 1e-13 */
+#define WIDEST 0.5 /* and of the norm's logarithm: by 1e-14 */
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
 
 /* log((p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a))) / (a - 1), p = 1 / (1 +
@@ -103,14 +104,16 @@ dpa_status dpa_rdp_objective_gaussian(const double *orders, size_t n, double shi
 typedef struct spherical {
   double s, shift, kappa, dim;
   double log_pure; /* s times the pure loss */
+  double fixed;    /* part two where the norm is infinite */
+  double start;    /* (s + 1/2) shift, in the same digits wherever it is compared */
   double jacobian; /* the Jacobians' factor where it is not free, in logs */
-  double free_to;  /* the radius up to which it is, from (s + 1/2) shift on */
+  double free_to;  /* the radius up to which it is, from `start` on */
 } spherical;
 
 /* alpha L_s(norm), Theorem 4. Falls from x = s shift on. */
 static double leaning(const spherical *p, double x) {
   const double s = p->s, d = p->shift;
-  if (x >= (s + 0.5) * d) {
+  if (x >= p->start) {
     const double c = s * (1.0 + s) * d * d;
     return c / (x + sqrt(x * x - c));
   }
@@ -120,22 +123,19 @@ static double leaning(const spherical *p, double x) {
 /* Theorem 4, parts 1 and 2: bounds on log E exp(s G) given the norm. Each is smooth
  * between the radii that breaks_of() lists. */
 static double part_one(const spherical *p, double x) {
-  const int is_free = x >= (p->s + 0.5) * p->shift && x <= p->free_to;
+  const int is_free = x >= p->start && x <= p->free_to;
   return leaning(p, x) + (is_free ? 0.0 : p->jacobian);
 }
 
 static double part_two(const spherical *p, double x) {
-  const double pull = p->s * p->shift;
-  return LOG_2 + p->s * log1p(p->kappa) + 0.5 * pull * pull / p->dim +
-         0.5 * pull * p->shift / x;
+  return p->fixed + 0.5 * p->s * p->shift * p->shift / x;
 }
 
 /* The next radius after x on the way to `to` where a part is not smooth, or `to`. */
 static double next_break(const spherical *p, double x, double to) {
   const double pull = p->s * p->shift;
-  const double fixed = LOG_2 + p->s * log1p(p->kappa) + 0.5 * pull * pull / p->dim;
-  const double candidate[] = {pull, pull + 0.5 * p->shift, p->free_to,
-                              0.5 * pull * p->shift / (p->log_pure - fixed)};
+  const double candidate[] = {pull, p->start, p->free_to,
+                              0.5 * pull * p->shift / (p->log_pure - p->fixed)};
   for (int k = 0; k < 4; k++) {
     const double c = candidate[k];
     if ((c > x && c < to) || (c < x && c > to))
@@ -144,9 +144,15 @@ static double next_break(const spherical *p, double x, double to) {
   return to;
 }
 
-/* exp(y) - 1 in logs. */
+/* exp(y) - 1 in logs, and in units of exp(unit), which is 0 for all but large y. */
 static double log_less_one(double y) {
   return y > 0.0 ? dpa_log_abs_expm1(y) : -INFINITY;
+}
+
+static double less_one(double y, double unit) {
+  if (!(y > 0.0))
+    return 0.0;
+  return unit == 0.0 ? expm1(y) : exp(y - unit) - exp(-unit);
 }
 
 /* The ends of Gamma(dim, 1) beyond which there is at most exp(-tail) on either side.
@@ -168,42 +174,50 @@ static double bound_at(const spherical *p, int part, double x) {
   return part == 1 ? part_one(p, x) : fmin(part_two(p, x), p->log_pure);
 }
 
+/* The end of a panel from x, at most at `stop`: as far as 8 nodes will do, for the
+ * integrals of a density and of it times exp(bound) - 1. */
+static double panel_end(const spherical *p, int part, double x, double stop,
+                        double width) {
+  /* leaning() has a square root that ends just below the break it starts at */
+  const double root = sqrt(p->s * (1.0 + p->s)) * p->shift;
+  const double here = bound_at(p, part, x);
+  double end = fabs(stop - x) > width ? x + copysign(width, stop - x) : stop;
+  for (int k = 0; k < 60; k++) {
+    const double ratio = log(end / x);
+    const double change = (p->dim - 1.0) * ratio - (end - x);
+    const double lower = fmin(x, end);
+    const double turn = bound_at(p, part, end) - here;
+    if (!(fabs(change) + fabs(turn) > EFOLDS) && !(fabs(ratio) > WIDEST) &&
+        (lower < p->start || fabs(end - x) <= 2.0 * (lower - root)))
+      break;
+    end = x + 0.6 * (end - x);
+  }
+  return end == x ? stop : end;
+}
+
 /* Adds, in logs, the mass between two radii and the integral of exp(bound) - 1 over it:
- * Gauss-Legendre on panels over which neither the density nor the exponential of the
- * bound changes by much more than exp(EFOLDS). */
+ * Gauss-Legendre on panels, each in units of the density and the bound where it begins.
+ */
 static void add_span(const spherical *p, int part, double from, double to, double *mass,
                      double *excess) {
   const double peak = p->dim > 1.0 ? p->dim - 1.0 : 1.0;
   const double top = p->dim > 1.0 ? peak * log(peak) - peak : 0.0;
-  /* leaning() has a square root that ends just below the break it starts at */
-  const double start = (p->s + 0.5) * p->shift;
-  const double root = sqrt(p->s * (1.0 + p->s)) * p->shift;
   double x = from;
   while (x != to) {
-    const double stop = next_break(p, x, to);
-    double end = fabs(stop - x) > sqrt(peak) ? x + copysign(sqrt(peak), to - x) : stop;
-    for (int k = 0; k < 60; k++) {
-      const double ratio = log(end / x);
-      const double change = (p->dim - 1.0) * ratio - (end - x);
-      const double lower = fmin(x, end);
-      const double turn = bound_at(p, part, end) - bound_at(p, part, x);
-      if (!(fabs(change) > EFOLDS) && !(fabs(turn) > EFOLDS) &&
-          !(fabs(ratio) > EFOLDS / 4.0) &&
-          (lower < start || fabs(end - x) <= 2.0 * (lower - root)))
-        break;
-      end = x + 0.6 * (end - x);
-    }
-    if (end == x)
-      end = stop;
+    const double end = panel_end(p, part, x, next_break(p, x, to), 2.0 * sqrt(peak));
     const double half = 0.5 * fabs(end - x), middle = 0.5 * (x + end);
+    const double here = bound_at(p, part, x), unit = here > 30.0 ? here : 0.0;
+    double weight = 0.0, above = 0.0;
     for (int i = 0; i < 8; i++) {
       const dpa_quadrature node = dpa_gauss8[i / 2];
       const double at = middle + (i % 2 ? -1.0 : 1.0) * half * node.x;
-      const double log_w = log(half * node.w) + (p->dim - 1.0) * log(at) - at - top;
-      const double y = bound_at(p, part, at);
-      *mass = dpa_log_add(*mass, log_w);
-      *excess = dpa_log_add(*excess, log_w + log_less_one(y));
+      const double w = half * node.w * exp((p->dim - 1.0) * log(at / x) - (at - x));
+      weight += w;
+      above += w * less_one(bound_at(p, part, at), unit);
     }
+    const double base = (p->dim - 1.0) * log(x) - x - top;
+    *mass = dpa_log_add(*mass, base + log(weight));
+    *excess = dpa_log_add(*excess, base + unit + log(above));
     x = end;
   }
 }
@@ -233,8 +247,11 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
     rdp[i] = dpa_rdp_pure(orders[i], loss);
     if (!(loss > 0.0) || !(s * loss < 1e3))
       continue;
-    spherical p = {s, shift, kappa, dim, s * loss, 0.0, 0.0};
-    double best = log_mean(&p, 2);
+    const double pull = s * shift;
+    const double fixed = LOG_2 + s * log1p(kappa) + 0.5 * pull * pull / dim;
+    spherical p = {s, shift, kappa, dim, s * loss, fixed, (s + 0.5) * shift, 0.0, 0.0};
+    /* the pure loss caps part two, and its own bound is below it */
+    double best = fixed < s * loss ? log_mean(&p, 2) : INFINITY;
     if (s * kappa < 1.0) {
       p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
       /* Theorem 3's condition with norm / alpha for sigma^2 */

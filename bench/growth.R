@@ -1,0 +1,146 @@
+# How time and memory grow with records, columns, holders and iterations: each point is a process
+# of its own, with a time limit; its processor time and the peak of its resident memory, less those
+# of a process that only loads the package. The slope of both on a log-log scale, from the larger
+# half of the points, is 1 where they are linear. Linux only (VmHWM).
+#
+# Rscript bench/growth.R [part ...] [--full] [--limit=seconds] [--plot=file.png]
+#   parts: records columns sparse ring complete iterations alike unlike; all of them by default
+
+args <- commandArgs(TRUE)
+flag <- function(name, default) {
+  found <- grep(paste0("^--", name, "="), args, value = TRUE)
+  if (length(found)) sub("^[^=]*=", "", found[1L]) else default
+}
+full <- "--full" %in% args
+limit <- as.numeric(flag("limit", if (full) 3600 else 60))
+control <- quote(dpadmm::dpadmm_control(progress = FALSE))
+
+# ---- one point, in a process of its own ---------------------------------------------------------
+
+fit <- function(x, y, ...) {
+  suppressWarnings(dpadmm::dpadmm_fit(x, y,
+    epsilon = 1, delta = 1e-5, ..., control = eval(control)
+  ))
+}
+private <- function(n, d, N, ...) {
+  data <- dpadmm::sim_logistic(n, d, seed = 1)
+  function() fit(data$x, data$y, nodes = N, ...)
+}
+planned <- function(sizes, network) {
+  function() suppressWarnings(dpadmm::dpadmm_plan(10, sizes,
+    network = network, epsilon = 1, delta = 1e-5, control = eval(control)
+  ))
+}
+sparse_rows <- function(n, d, each = 14L) {
+  columns <- (outer(seq_len(each), seq_len(n)) * 7919) %% d + 1
+  rows <- rep(seq_len(n), each = each)
+  Matrix::sparseMatrix(rows, as.vector(columns), x = 1 / sqrt(each), dims = c(n, d), repr = "R",
+    use.last.ij = TRUE)
+}
+mixed_sizes <- function(N) round(exp(seq(log(100), log(10000), length.out = N)))
+
+# name = list(sizes tried, sizes of --full, function(size): what is timed)
+parts <- list(
+  records = list(10^seq(4, 6, 0.5), 10^(4:7), function(n) private(n, 20, 5)),
+  columns = list(c(10, 30, 100, 300, 500), c(10, 30, 100, 300, 1000, 2000), function(d) {
+    private(5000, d, 5)
+  }),
+  sparse = list(10^seq(2, 4, 0.5), 10^(2:6), function(d) {
+    x <- sparse_rows(20000, d)
+    y <- rep_len(c(-1, 1, 1), nrow(x))
+    function() fit(x, y, nodes = 5, iterations = 10, rows = "shorten")
+  }),
+  ring = list(c(10, 30, 100, 300, 1000), c(2, 10, 100, 1000, 5000), function(N) {
+    private(20 * N, 10, N, network = "ring")
+  }),
+  complete = list(c(10, 30, 100, 300, 1000), c(2, 10, 100, 1000, 5000), function(N) {
+    private(20 * N, 10, N, network = "complete")
+  }),
+  iterations = list(10^seq(1, 3, 0.5), 10^(1:5), function(T) private(1000, 5, 3, iterations = T)),
+  alike = list(c(100, 300, 1000, 3000), c(100, 1000, 5000), function(N) {
+    planned(rep(1000, N), "ring")
+  }),
+  unlike = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) {
+    planned(mixed_sizes(N), "complete")
+  })
+)
+
+peak <- function() {
+  line <- grep("VmHWM", readLines("/proc/self/status"), value = TRUE)
+  as.numeric(gsub("[^0-9]", "", line)) / 1024
+}
+
+# Megabytes are of the work alone: the data are there before the peak is forgotten.
+one_point <- function(part, size) {
+  loadNamespace("dpadmm")
+  work <- if (part == "nothing") function() NULL else parts[[part]][[3L]](size)
+  invisible(gc())
+  writeLines("5", "/proc/self/clear_refs")
+  before <- peak()
+  time <- system.time(work())
+  cat(sprintf("point %g %g\n", sum(time[1:2]), peak() - before))
+}
+
+# ---- all points of a part ----------------------------------------------------------------------
+
+this_file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))[1L]
+
+measured <- function(part, size) {
+  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
+    c(this_file, "--point", part, format(size, scientific = FALSE)),
+    stdout = TRUE, stderr = FALSE, timeout = limit
+  ))
+  line <- grep("^point ", out, value = TRUE)
+  if (length(line) == 0L) return(c(seconds = NA, megabytes = NA))
+  stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:3]), c("seconds", "megabytes"))
+}
+
+slope <- function(size, y) {
+  last <- seq_along(size) > length(size) / 2 - 0.5 & is.finite(y) & y > 0
+  if (sum(last) < 2L) return(NA_real_)
+  unname(stats::coef(stats::lm(log(y[last]) ~ log(size[last])))[2L])
+}
+
+grown <- function(part) {
+  sizes <- parts[[part]][[1L + full]]
+  out <- data.frame(part = part, size = round(sizes), seconds = NA_real_, megabytes = NA_real_)
+  for (k in seq_along(sizes)) {
+    out[k, 3:4] <- measured(part, out$size[k])
+    cat(sprintf("%-10s %9.0f  %8.2f s  %8.0f MB\n", part, out$size[k], out$seconds[k],
+      out$megabytes[k]))
+    if (is.na(out$seconds[k])) {
+      cat(sprintf("%-10s stopped after %g s, or failed\n", part, limit))
+      break
+    }
+  }
+  cat(sprintf("%-10s slopes: time %.2f, memory %.2f\n", part, slope(out$size, out$seconds),
+    slope(out$size, out$megabytes)))
+  out
+}
+
+drawn <- function(results, file) {
+  grDevices::png(file, 1200, 600)
+  on.exit(grDevices::dev.off())
+  graphics::par(mfrow = c(1, 2), cex = 1.2)
+  for (what in c("seconds", "megabytes")) {
+    y <- pmax(results[[what]], 1e-3)
+    graphics::plot(results$size, y, log = "xy", type = "n", xlab = "size", ylab = what)
+    names <- unique(results$part)
+    for (k in seq_along(names)) {
+      own <- results$part == names[k]
+      graphics::lines(results$size[own], y[own], type = "b", col = k, pch = k)
+    }
+    graphics::legend("topleft", names, col = seq_along(names), pch = seq_along(names), bty = "n")
+  }
+}
+
+point <- match("--point", args)
+if (!is.na(point)) {
+  one_point(args[point + 1L], as.numeric(args[point + 2L]))
+} else {
+  wanted <- grep("^--", args, value = TRUE, invert = TRUE)
+  unknown <- setdiff(wanted, names(parts))
+  if (length(unknown)) stop("no part ", unknown[1L], "; parts: ", toString(names(parts)))
+  results <- do.call(rbind, lapply(if (length(wanted)) wanted else names(parts), grown))
+  if (!is.null(file <- flag("plot", NULL))) drawn(results, file)
+}

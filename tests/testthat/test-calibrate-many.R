@@ -1,0 +1,72 @@
+# Noise for many unlike parties: checked, a little above the least, and found in a few looks.
+
+# What accountants are asked while `make` makes it: a row a call.
+asked_for <- function(make) {
+  asked <- NULL
+  whole <- spend_events
+  local_binding("spend_events", function(events, delta, accountant, near = NULL) {
+    asked <<- rbind(asked, data.frame(rows = nrow(events), accountant = accountant))
+    whole(events, delta, accountant, near)
+  })
+  make()
+  asked
+}
+
+unlike_sizes <- function(N) round(exp(seq(log(90), log(9000), length.out = N)))[order(sin(1:N))]
+
+alone <- function(plan, i) {
+  own <- counted_releases(pick_releases(plan$releases, which(plan$releases$node == i)))
+  calibrate(function(unit) {
+    release_events(own, unit, plan$budget$mechanism, plan$problem)
+  }, plan$budget$epsilon[i], plan$budget$delta)
+}
+
+test_that("hundreds of unlike parties keep their budgets with hardly more noise than alone", {
+  N <- 330
+  sizes <- unlike_sizes(N)
+  budgets <- list(one = 1, own = 0.5 + (cos(1:N) + 1) / 2)
+  cases <- data.frame(
+    noise = c("gaussian", "gaussian", "gamma", "gamma"), delta = c(1e-5, 1e-5, 1e-5, 0),
+    epsilon = c("one", "own", "one", "own")
+  )
+  for (k in seq_len(nrow(cases))) {
+    case <- cases[k, ]
+    plan <- suppressWarnings(dpadmm_plan(4,
+      sizes = sizes, epsilon = budgets[[case$epsilon]], delta = case$delta,
+      noise = as.character(case$noise), iterations = 5
+    ))
+    label <- paste(unlist(lapply(case, as.character)), collapse = " ")
+    spent <- account(plan, case$delta)$per_node$epsilon
+    expect_true(all(spent <= plan$budget$epsilon), label = label)
+    expect_gt(min(spent / plan$budget$epsilon), 1 - 2e-3, label = label)
+    least <- vapply(c(1, 60, 150, 271, N), function(i) alone(plan, i), 0)
+    excess <- plan$unit[c(1, 60, 150, 271, N), 1L] / least - 1
+    expect_true(all(excess >= -1e-8 & excess <= 1.01e-3), label = label)
+  }
+})
+
+test_that("hundreds of unlike parties take a few looks, alike ones those of one", {
+  N <- 400
+  plan <- NULL
+  asked <- asked_for(function() plan <<- suppressWarnings(dpadmm_plan(4,
+    sizes = unlike_sizes(N), epsilon = 1, delta = 1e-5, iterations = 6
+  )))
+  expect_lte(sum(asked$rows), 2 * nrow(plan$releases))
+  few <- asked_for(function() suppressWarnings(dpadmm_plan(4,
+    sizes = c(500, 500), epsilon = 1, delta = 1e-5
+  )))
+  many <- asked_for(function() suppressWarnings(dpadmm_plan(4,
+    sizes = rep(500, 600), network = "ring", epsilon = 1, delta = 1e-5
+  )))
+  expect_lte(max(many$rows), max(few$rows))
+})
+
+test_that("of several accountants the better is asked alone, and in the end all", {
+  plan <- NULL
+  asked <- asked_for(function() plan <<- suppressWarnings(dpadmm_plan(4,
+    sizes = rep(900, 3), method = m_admm(growth = 1.05), iterations = 8, epsilon = 1, delta = 1e-5,
+    noise = "gamma"
+  )))
+  expect_identical(sum(asked$accountant == "best"), 2L)
+  expect_rel(plan$unit[1L, 1L], alone(plan, 1), 1e-8)
+})
