@@ -53,6 +53,12 @@ charge_fit <- function(ledger, plan, leaks) {
   charge <- charge_ledger(ledger, plan$events,
     plan = plan_digest(plan, what), what = what
   )
+  charged_of(ledger, charge)
+}
+
+#' What is kept of a charge.
+#' @noRd
+charged_of <- function(ledger, charge) {
   c(ledger[c("path", "data_id")], list(
     number = charge$number, left = charge$left$share,
     words = budget_words(charge$left$epsilon, charge$left$delta, charge$left$renewal)
