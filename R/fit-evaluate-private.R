@@ -59,18 +59,18 @@ evaluation_spec <- function(fit, given) {
   )
 }
 
-refuse_evaluation <- function(problem, blueprint) {
+#' Where the number of records that count is not public, or more than a person is protected.
+#' @noRd
+refuse_evaluation <- function(problem, blueprint, argument = "fit", who = "A private evaluation") {
   refuse <- function(words) {
-    abort("argument", paste("A private evaluation", words), argument = "fit")
+    abort("argument", paste(who, words), argument = argument)
   }
   if (problem$unit == "holder") {
-    refuse("protects records or persons, and this fit is about all records of a holder.")
+    refuse("protects records or persons, not all records of a holder (`unit`).")
   }
-  if (!is.null(blueprint$weights)) {
-    refuse("counts each record once, and this fit has weights.")
-  }
+  if (!is.null(blueprint$weights)) refuse("counts each record once: no weights.")
   if (omits(blueprint)) {
-    refuse("needs the number of records to be public, and this fit omits rows with missing values.")
+    refuse("needs the number of records to be public: no rows are omitted for missing values.")
   }
 }
 
