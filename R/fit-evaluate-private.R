@@ -13,21 +13,34 @@ measures_of <- function(loss) {
   c("error", if (loss$name == "logistic") c("log_loss", "calibration"), "auc")
 }
 
-#' The private evaluation of a fit: see the help page of evaluate().
+#' What a private evaluation releases, or NULL where none is asked for.
+#' @param named the arguments that were given.
+#' @noRd
+private_spec <- function(fit, given, named) {
+  if (is.null(given$epsilon)) {
+    if (length(odd <- intersect(named, setdiff(names(given), c("node", "epsilon"))))) {
+      abort("argument", sprintf("`%s` is of a private evaluation, which needs `epsilon`.", odd[1L]),
+        argument = odd[1L]
+      )
+    }
+    return(NULL)
+  }
+  spec <- evaluation_spec(fit, given)
+  spec$ledger <- fit_ledger(given$ledger, given$data_id, given$seed)
+  spec
+}
+
 #' @param given what it may take beside the records: a list of the method's arguments.
 #' @noRd
-evaluate_privately <- function(fit, records_of, x, given) {
-  spec <- evaluation_spec(fit, given)
-  ledger <- fit_ledger(given$ledger, given$data_id, given$seed)
+evaluate_privately <- function(fit, spec, records, x, given) {
   nodes <- if (!is.null(given$nodes)) given_nodes(given$nodes)
   if (inherits(nodes, "formula")) nodes <- node_values(nodes, x)
-  records <- records_of()
   held <- evaluation_holders(fit, nodes, records$count)
   queries <- evaluation_queries(spec, records, node_models(fit, given$node))
   releases <- evaluation_releases(queries, held, given$epsilon, given$delta)
   words <- sprintf("evaluation of %s, %s", plan_words(fit$plan),
     count_words(length(held$size), "holder"))
-  charged <- charge_evaluation(ledger, releases$events, words)
+  charged <- charge_evaluation(spec$ledger, releases$events, words)
   key <- noise_key(given$seed)
   on.exit(forget_key(key))
   values <- draw_evaluation(queries, held, releases, key)

@@ -4,9 +4,9 @@
 #'
 #' `evaluate()` measures the model of a fit, `loss_trace()` all its iterates.
 #'
-#' **Without `epsilon`, what they return is not private.** It is computed from the records `x` and `y` without
-#' noise, and no privacy statement covers it: on the training records, or on anybody's records
-#' that must stay secret, do not publish it and do not choose settings by it. Use public
+#' **Without `epsilon`, what they return is not private.** It is computed from the records `x` and
+#' `y` without noise, and no privacy statement covers it: on the training records, or on anybody's
+#' records that must stay secret, do not publish it and do not choose settings by it. Use public
 #' records, or simulated ones. With `epsilon`, `evaluate()` is a private release, see below.
 #'
 #' Records are treated as by [predict()][predict.dpadmm_fit]: the same columns, bounds and levels.
@@ -39,24 +39,24 @@
 #' @param ledger,data_id a budget that the evaluation is charged to before any noise is drawn, as in
 #'   [dpadmm_fit()].
 #' @param ... not used.
-#' @section Private evaluation:
-#' With `epsilon`, what is released is noisy: for each holder, up to three sets of counts and sums of
-#' whole numbers, with discrete noise that is exact ([dpadmm_noise]).
+#' @section Private evaluation: With `epsilon`, what is released is noisy: for each holder, up to
+#'   three sets of counts and sums of whole numbers, with discrete noise that is exact
+#'   ([dpadmm_noise]).
 #'
 #' * `error`: how many records are wrong.
 #' * `log_loss` (logistic loss), or `mse` (numbers): the sum of the records' losses, each cut at
 #'   `clip`, and of their squares, which are only for the width of the interval. It estimates the
 #'   mean of `min(loss, clip)`.
-#' * `calibration` (logistic loss) and `auc`: how many records of each class are in each bin. The bins
-#'   are of equal width between the least and the largest probability that the model can give a row
-#'   within the bound, a function of released values. AUC is that of the binned scores: ties in a bin
-#'   count half.
+#' * `calibration` (logistic loss) and `auc`: how many records of each class are in each bin. The
+#'   bins are of equal width between the least and the largest probability that the model can give a
+#'   row within the bound, a function of released values. AUC is that of the binned scores: ties in
+#'   a bin count half.
 #'
-#' One calibration makes all of it together cost (epsilon, delta) for a record, or a person where the
-#' fit has [persons]: counts in bins get half of the budget, the other two a quarter each, in the
-#' squares of sensitivity over noise (Gaussian) or in epsilon (Laplace); of fewer `measures` the same
-#' proportions. All of all holders together (`holder = "all"`) is the sum of what they release and
-#' costs nothing more. How many records each holder has is public.
+#' One calibration makes all of it together cost (epsilon, delta) for a record, or a person where
+#' the fit has [persons]: counts in bins get half of the budget, the other two a quarter each, in
+#' the squares of sensitivity over noise (Gaussian) or in epsilon (Laplace); of fewer `measures` the
+#' same proportions. All of all holders together (`holder = "all"`) is the sum of what they release
+#' and costs nothing more. How many records each holder has is public.
 #'
 #' Intervals are of the noise, whose law is known, and of the records as a sample, by normal
 #' approximation: of a share those shares for which its count is no surprise, of AUC on the logit
@@ -68,13 +68,13 @@
 #' records, are a little too good. Fits with weights, with `na.action = "omit"` or that protect a
 #' holder's records (`unit = "holder"`) are refused.
 #'
-#' It returns an object of class `dpadmm_evaluation`: a list with `measures` (a data frame with a row
-#' a holder and measure: `estimate`, `std.error`, `conf.low`, `conf.high`, and `noise`, the standard
-#' deviation of the noise alone), `calibration` (`from`, `to`, noisy `records`, `rate` and its
-#' interval) and `events`; it has [privacy()], [plot()][plot.dpadmm_evaluation], `tidy()` and
+#' It returns an object of class `dpadmm_evaluation`: a list with `measures` (a data frame with a
+#' row a holder and measure: `estimate`, `std.error`, `conf.low`, `conf.high`, and `noise`, the
+#' standard deviation of the noise alone), `calibration` (`from`, `to`, noisy `records`, `rate` and
+#' its interval) and `events`; it has [privacy()], [plot()][plot.dpadmm_evaluation], `tidy()` and
 #' `as.data.frame()`.
-#' @return `evaluate()` without `epsilon`: a data frame with one row (with `node = "all"` one a node, named in the
-#'   column `node`) and the columns
+#' @return `evaluate()` without `epsilon`: a data frame with one row (with `node = "all"` one a
+#'   node, named in the column `node`) and the columns
 #'   \describe{
 #'     \item{records}{number of records.}
 #'     \item{loss}{mean loss over the records, as the fit has it: of a response that is scaled by
@@ -127,19 +127,11 @@ evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, off
                                 bins = 20, clip = NULL, level = 0.95, seed = NULL, ledger = NULL,
                                 data_id = NULL, ...) {
   check_no_dots(...)
-  records_of <- function() labelled_records(fit, x, y, case_weights, offset)
-  if (!is.null(epsilon)) {
-    given <- mget(c("node", "epsilon", "delta", "nodes", "measures", "bins", "clip", "level", "seed",
-      "ledger", "data_id"))
-    return(evaluate_privately(fit, records_of, if (!missing(x)) x, given))
-  }
-  alone <- c("delta", "nodes", "measures", "bins", "clip", "level", "seed", "ledger", "data_id")
-  if (length(odd <- intersect(names(match.call()), alone))) {
-    abort("argument", sprintf("`%s` is of a private evaluation, which needs `epsilon`.", odd[1L]),
-      argument = odd[1L]
-    )
-  }
-  records <- records_of()
+  private <- mget(c("node", "epsilon", "delta", "nodes", "measures", "bins", "clip", "level", "seed",
+    "ledger", "data_id"))
+  spec <- private_spec(fit, private, names(match.call()))
+  records <- labelled_records(fit, x, y, case_weights, offset)
+  if (!is.null(spec)) return(evaluate_privately(fit, spec, records, x, private))
   over <- over_nodes(node)
   models <- node_models(fit, node = if (is.null(over)) node else "all")
   out <- data.frame(records = records$count, measure(fit, records, t(models)))

@@ -185,7 +185,7 @@ tuning_records <- function(plans, data, y) {
     }
     fitted <- records_planned(problem$blueprint, data, y, problem$loss, list())
     known <- list(blueprint = fitted$blueprint, plan = plans[[j]])
-    scored <- do.call(labelled_records, c(list(known, data), if (!is.null(y)) list(y)))
+    scored <- if (is.null(y)) labelled_records(known, data) else labelled_records(known, data, y)
     sets[[j]] <- list(fitted = fitted, scored = scored)
   }
   sets

@@ -127,7 +127,7 @@ best_of_release <- function(a, candidates, shape, stop) {
   tables <- candidate_tables(candidates)
   trial <- trial_curve(tables)
   curve <- best_of_curve(a - 1, trial, shape, stop)
-  loss <- best_of_loss(candidates, shape, stop)
+  loss <- best_of_loss(tables, shape, stop)
   if (is.finite(loss)) pmin(curve, rdp_pure_curve(a, loss)) else curve
 }
 
@@ -150,11 +150,12 @@ trial_curve <- function(tables) {
 #' The pure loss of each choice, infinite where a candidate has none.
 #' @noRd
 best_of_losses <- function(e) {
-  as.numeric(mapply(best_of_loss, e$candidates, e$shape, e$stop, USE.NAMES = FALSE))
+  as.numeric(mapply(best_of_loss, lapply(e$candidates, candidate_tables), e$shape, e$stop))
 }
 
-best_of_loss <- function(candidates, shape, stop) {
-  loss <- vapply(candidate_tables(candidates), function(events) {
+best_of_loss <- function(tables, shape, stop) {
+  if (any(vapply(tables, function(e) "gaussian" %in% e$mechanism, NA))) return(Inf)
+  loss <- vapply(tables, function(events) {
     books <- open_books(events)
     if (!all(pure_handles(books$kinds))) return(Inf)
     account_pure(books$kinds, books$ledgers, 0)$epsilon + gamma_grid_costs(books)

@@ -31,7 +31,9 @@ for (s in settings) {
   seen <- do.call(rbind, lapply(seq_len(repetitions), function(i) {
     new <- draw(s$n)
     of <- function(fit, y, ...) {
-      evaluate(fit, new$x, y, nodes = half(s$n), epsilon = s$epsilon, delta = s$delta, seed = i, ...)
+      evaluate(fit, new$x, y,
+        nodes = half(s$n), epsilon = s$epsilon, delta = s$delta, seed = i, ...
+      )
     }
     got <- of(fit, new$y)
     bins <- transform(got$calibration, truth = rep(shares, 3))
