@@ -33,7 +33,7 @@ private_spec <- function(fit, given, named) {
 #' @param given what it may take beside the records: a list of the method's arguments.
 #' @noRd
 evaluate_privately <- function(fit, spec, records, x, given) {
-  nodes <- if (!is.null(given$nodes)) given_nodes(given$nodes)
+  nodes <- given$nodes
   if (inherits(nodes, "formula")) nodes <- node_values(nodes, x)
   held <- evaluation_holders(fit, nodes, records$count)
   queries <- evaluation_queries(spec, records, node_models(fit, given$node))

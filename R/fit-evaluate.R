@@ -39,9 +39,9 @@
 #' @param ledger,data_id a budget that the evaluation is charged to before any noise is drawn, as in
 #'   [dpadmm_fit()].
 #' @param ... not used.
-#' @section Private evaluation: With `epsilon`, what is released is noisy: for each holder, up to
-#'   three sets of counts and sums of whole numbers, with discrete noise that is exact
-#'   ([dpadmm_noise]).
+#' @section Private evaluation:
+#' With `epsilon`, what is released is noisy: for each holder, up to three sets of counts and sums
+#' of whole numbers, with discrete noise that is exact ([dpadmm_noise]).
 #'
 #' * `error`: how many records are wrong.
 #' * `log_loss` (logistic loss), or `mse` (numbers): the sum of the records' losses, each cut at
@@ -127,8 +127,9 @@ evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, off
                                 bins = 20, clip = NULL, level = 0.95, seed = NULL, ledger = NULL,
                                 data_id = NULL, ...) {
   check_no_dots(...)
-  private <- mget(c("node", "epsilon", "delta", "nodes", "measures", "bins", "clip", "level", "seed",
-    "ledger", "data_id"))
+  nodes <- given_nodes(nodes)
+  private <- mget(c("node", "epsilon", "delta", "nodes", "measures", "bins", "clip", "level",
+    "seed", "ledger", "data_id"))
   spec <- private_spec(fit, private, names(match.call()))
   records <- labelled_records(fit, x, y, case_weights, offset)
   if (!is.null(spec)) return(evaluate_privately(fit, spec, records, x, private))

@@ -8,16 +8,15 @@
 #' with the best noisy score and that score, and nothing else. All that others gave is forgotten.
 #' Theorem 20 of `vignette("privacy-accounting")` (Papernot and Steinke 2022) says what this costs,
 #' and every trial's budget is calibrated so that the total is at most (epsilon, delta). For pure
-#' budgets a trial has `1 / (2 + shape)` of epsilon, whatever the number of trials; for `delta > 0`
-#' about half of it with the defaults.
+#' budgets a trial has `1 / (2 + shape)` of epsilon, whatever the number of trials.
 #'
 #' The budgets of `plans` themselves do not matter: each is planned anew ([update()]) for a trial's.
 #' All must be of the same parties and the same response; columns, loss (of one kind), method,
 #' network and all settings may differ.
 #'
 #' @section When it pays:
-#' A trial has about half of the budget. That is worth it where plans differ by more than a fit
-#' loses by half of its epsilon: in large data, and where nothing public says which plan is better.
+#' A trial has about two thirds of the budget or less. That is worth it where plans differ by more than a fit
+#' loses by that: in large data, and where nothing public says which plan is better.
 #' In small data, or among settings that hardly matter, all of the budget on the default plan is
 #' better: `vignette("tuning")` has a table. Choose by public records or by theory where you can,
 #' which costs nothing.
@@ -34,8 +33,8 @@
 #' @param plans a list of two or more plans of [dpadmm_plan()]; names are kept.
 #' @param data,y,nodes records, as [dpadmm_fit()] takes them for a plan.
 #' @param epsilon,delta the total budget: `epsilon` > 0 and finite, `delta` in `[0, 1)`.
-#' @param measure what is compared: `"error"` (the default for classes), `"log_loss"` (logistic loss)
-#'   or `"mse"` (numbers).
+#' @param measure what is compared: `"error"` (the default for classes), `"log_loss"` (logistic
+#'   loss) or `"mse"` (numbers).
 #' @param clip the public bound of a record's log loss or residual, see [evaluate()].
 #' @param trials the mean number of trials (>= 2). More make it likelier that the best plan is among
 #'   them and cost more where `delta > 0`, about as the square root of the logarithm.
@@ -61,7 +60,8 @@
 #' @seealso [dp_event_best_of()], [evaluate()], [dpadmm_plan()].
 #' @examples
 #' n <- 4000
-#' people <- data.frame(age = runif(n, 18, 90), noise = runif(n), sex = sample(c("f", "m"), n, TRUE))
+#' people <- data.frame(age = runif(n, 18, 90), noise = runif(n),
+#'   sex = sample(c("f", "m"), n, TRUE))
 #' people$ill <- ifelse(runif(n) < plogis(people$age / 10 - 5), "yes", "no")
 #' public <- dpadmm_schema(age = c(18, 90), noise = 0:1, sex = c("f", "m"), ill = c("no", "yes"))
 #' small <- dpadmm_plan(ill ~ age, public, c(2000, 2000), epsilon = 1, delta = 1e-6)
@@ -74,6 +74,7 @@ dpadmm_tune <- function(plans, data, epsilon, delta = 0, y = NULL, nodes = NULL,
                         seed = NULL, ledger = NULL, data_id = NULL, ...) {
   check_no_dots(...)
   check_tuned_plans(plans)
+  nodes <- given_nodes(nodes)
   if (missing(data) || inherits(data, c("dpadmm_sites", "dpadmm_records"))) {
     abort("argument", "`data` must be a data frame or a matrix: the records of the plans.",
       argument = "data"
@@ -93,7 +94,6 @@ dpadmm_tune <- function(plans, data, epsilon, delta = 0, y = NULL, nodes = NULL,
   key <- noise_key(seed)
   on.exit(forget_key(key))
   if (is.null(nodes)) nodes <- plans[[1L]]$problem$blueprint$nodes
-  nodes <- given_nodes(nodes)
   if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
   held <- planned_holders(plans[[1L]]$problem, nodes, nrow(sets[[1L]]$fitted$x), key)
   trial <- calibrate_trials(plans, score, law, epsilon, delta)

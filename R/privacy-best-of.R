@@ -9,8 +9,8 @@
 #' 2022, Theorem 2) or, where every candidate has a pure loss, by `2 + shape` times the largest.
 #'
 #' @param candidates a list of tables of events of one party (without `node`), see [dp_event].
-#' @param trials the mean number of trials (>= 2); above about 1,000 for shape 0 (50 for -0.5, 10,000
-#'   for 1) an error.
+#' @param trials the mean number of trials, from 2 to about 1,000 (for `shape = 0`; 50 for -0.5,
+#'   10,000 for 1).
 #' @param shape of the law of the number of trials, in `[-0.5, 1]`: 0 logarithmic, 1 geometric. The
 #'   smaller, the cheaper, and the more often there are few trials.
 #' @param node,count,iteration as of other events.
