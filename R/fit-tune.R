@@ -15,11 +15,11 @@
 #' network and all settings may differ.
 #'
 #' @section When it pays:
-#' A trial has about two thirds of the budget or less. That is worth it where plans differ by more than a fit
-#' loses by that: in large data, and where nothing public says which plan is better.
-#' In small data, or among settings that hardly matter, all of the budget on the default plan is
-#' better: `vignette("tuning")` has a table. Choose by public records or by theory where you can,
-#' which costs nothing.
+#' A trial's fit and score have only a part of the budget. That is worth it where plans differ by
+#' more than a fit loses by that, and where nothing public says which plan is better. Otherwise all
+#' of the budget on the default plan is better: `vignette("tuning")` has a table, in which the
+#' default is far from the best in one row of five. Choose by public records or by theory where you
+#' can, which costs nothing.
 #'
 #' @section What must stay secret:
 #' How many trials there were, and with them how long it took: a run that others can time tells of
