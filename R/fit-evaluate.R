@@ -4,10 +4,10 @@
 #'
 #' `evaluate()` measures the model of a fit, `loss_trace()` all its iterates.
 #'
-#' **What they return is not private.** It is computed from the records `x` and `y` without
-#' noise, and no privacy statement covers it: on the training records, or on anybody's records
-#' that must stay secret, do not publish it and do not choose settings by it. Use public
-#' records, or simulated ones.
+#' **Without `epsilon`, what they return is not private.** It is computed from the records `x` and
+#' `y` without noise, and no privacy statement covers it: on the training records, or on anybody's
+#' records that must stay secret, do not publish it and do not choose settings by it. Use public
+#' records, or simulated ones. With `epsilon`, `evaluate()` is a private release, see below.
 #'
 #' Records are treated as by [predict()][predict.dpadmm_fit]: the same columns, bounds and levels.
 #' Weights make `loss` and `error` weighted means; the `objective` counts them as the fit does, over
@@ -24,9 +24,57 @@
 #'   values, column by column.
 #' @param case_weights,offset of these records, where those of the fit were given as numbers; else
 #'   they are computed from `x`.
+#' @param epsilon,delta budget of a private evaluation; `delta = 0` for Laplace noise, `delta > 0`
+#'   for Gaussian noise. The sum of all it releases.
+#' @param nodes whose each record is, for measures of each holder: a vector or factor, or `~column`
+#'   of `x`; `NULL`: one holder.
+#' @param measures which of `"error"`, `"log_loss"`, `"calibration"` and `"auc"`, or `"mse"`, to
+#'   release; `NULL`: all that the loss has. Fewer have less noise.
+#' @param bins how many public bins of the predicted probability there are for calibration and AUC,
+#'   or their edges (of the linear predictor for the hinge).
+#' @param clip the public bound of a record's loss: of its log loss (4 by default), or of its
+#'   residual in units of the response (the width of the response's bounds by default).
+#' @param level of the intervals.
+#' @param seed a whole number for a repeatable simulation; `NULL` for a private release.
+#' @param ledger,data_id a budget that the evaluation is charged to before any noise is drawn, as in
+#'   [dpadmm_fit()].
 #' @param ... not used.
-#' @return `evaluate()`: a data frame with one row (with `node = "all"` one a node, named in the
-#'   column `node`) and the columns
+#' @section Private evaluation:
+#' With `epsilon`, what is released is noisy: for each holder, up to three sets of counts and sums
+#' of whole numbers, with discrete noise that is exact ([dpadmm_noise]).
+#'
+#' * `error`: how many records are wrong.
+#' * `log_loss` (logistic loss), or `mse` (numbers): the sum of the records' losses, each cut at
+#'   `clip`, and of their squares, which are only for the width of the interval. It estimates the
+#'   mean of `min(loss, clip)`.
+#' * `calibration` (logistic loss) and `auc`: how many records of each class are in each bin. The
+#'   bins are of equal width between the least and the largest probability that the model can give a
+#'   row within the bound, a function of released values. AUC is that of the binned scores: ties in
+#'   a bin count half.
+#'
+#' One calibration makes all of it together cost (epsilon, delta) for a record, or a person where
+#' the fit has [persons]: counts in bins get half of the budget, the other two a quarter each, in
+#' the squares of sensitivity over noise (Gaussian) or in epsilon (Laplace); of fewer `measures` the
+#' same proportions. All of all holders together (`holder = "all"`) is the sum of what they release
+#' and costs nothing more. How many records each holder has is public.
+#'
+#' Intervals are of the noise, whose law is known, and of the records as a sample, by normal
+#' approximation: of a share those shares for which its count is no surprise, of AUC on the logit
+#' scale. The variance of losses is taken on the safe side where the noise hides it. Where a holder
+#' has too few records of a class for the noise, AUC is `NA` and its interval `[0, 1]`.
+#'
+#' The statement is about these records with the model as given. On the fit's own records its cost
+#' and the fit's add up: `privacy(list(fit, evaluation))`; and such measures, as any on training
+#' records, are a little too good. Fits with weights, with `na.action = "omit"` or that protect a
+#' holder's records (`unit = "holder"`) are refused.
+#'
+#' It returns an object of class `dpadmm_evaluation`: a list with `measures` (a data frame with a
+#' row a holder and measure: `estimate`, `std.error`, `conf.low`, `conf.high`, and `noise`, the
+#' standard deviation of the noise alone), `calibration` (`from`, `to`, noisy `records`, `rate` and
+#' its interval) and `events`; it has [privacy()], [plot()][plot.dpadmm_evaluation], `tidy()` and
+#' `as.data.frame()`.
+#' @return `evaluate()` without `epsilon`: a data frame with one row (with `node = "all"` one a
+#'   node, named in the column `node`) and the columns
 #'   \describe{
 #'     \item{records}{number of records.}
 #'     \item{loss}{mean loss over the records, as the fit has it: of a response that is scaled by
@@ -47,6 +95,13 @@
 #'   another coding, `dpadmm_error_missing`, `dpadmm_error_argument` without labels or iterates.
 #' @seealso [predict()][predict.dpadmm_fit]; [experiment()] for many fits.
 #' @examples
+#' # private: error, log loss, calibration and AUC of 3,000 records for epsilon = 1
+#' z <- matrix(runif(9000), 3000) / 2
+#' sick <- z[, 1] + rnorm(3000) / 5 > z[, 2]
+#' model <- dpadmm_fit(z, sick, nodes = 3, epsilon = 2, delta = 1e-6)
+#' evaluate(model, z, sick, epsilon = 1, delta = 1e-6)
+#'
+#' # not private: of public records
 #' x <- matrix(runif(2000), 500) / 2
 #' y <- ifelse(x[, 1] > x[, 2], 1, -1)
 #' train <- 1:400
@@ -67,9 +122,17 @@ loss_trace <- function(fit, x, y, ...) UseMethod("loss_trace")
 
 #' @rdname evaluate
 #' @export
-evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, offset = NULL, ...) {
+evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, offset = NULL,
+                                epsilon = NULL, delta = 0, nodes = NULL, measures = NULL,
+                                bins = 20, clip = NULL, level = 0.95, seed = NULL, ledger = NULL,
+                                data_id = NULL, ...) {
   check_no_dots(...)
+  nodes <- given_nodes(nodes)
+  private <- mget(c("node", "epsilon", "delta", "nodes", "measures", "bins", "clip", "level",
+    "seed", "ledger", "data_id"))
+  spec <- private_spec(fit, private, names(match.call()))
   records <- labelled_records(fit, x, y, case_weights, offset)
+  if (!is.null(spec)) return(evaluate_privately(fit, spec, records, x, private))
   over <- over_nodes(node)
   models <- node_models(fit, node = if (is.null(over)) node else "all")
   out <- data.frame(records = records$count, measure(fit, records, t(models)))

@@ -42,17 +42,25 @@ charge_fit <- function(ledger, plan, leaks) {
       argument = "epsilon", value = Inf
     )
   }
-  leaks <- c(leaks, plan$leaks)
-  if (length(leaks)) {
-    abort("budget", sprintf(
-      'The budget of "%s" does not cover what is read from the records without noise: %s.',
-      ledger$data_id, leaks_words(leaks)
-    ), argument = "ledger", place = ledger$data_id)
-  }
+  refuse_leaks(ledger, c(leaks, plan$leaks))
   what <- plan_words(plan)
   charge <- charge_ledger(ledger, plan$events,
     plan = plan_digest(plan, what), what = what
   )
+  charged_of(ledger, charge)
+}
+
+refuse_leaks <- function(ledger, leaks) {
+  if (length(leaks) == 0L) return(invisible())
+  abort("budget", sprintf(
+    'The budget of "%s" does not cover what is read from the records without noise: %s.',
+    ledger$data_id, leaks_words(leaks)
+  ), argument = "ledger", place = ledger$data_id)
+}
+
+#' What is kept of a charge.
+#' @noRd
+charged_of <- function(ledger, charge) {
   c(ledger[c("path", "data_id")], list(
     number = charge$number, left = charge$left$share,
     words = budget_words(charge$left$epsilon, charge$left$delta, charge$left$renewal)

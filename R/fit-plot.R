@@ -88,7 +88,9 @@ plot_data <- function(fit) {
     },
     long("step size", "iteration", trace$iteration, trace$step, "fit")
   )
-  for (accountant in if (!fit$plan$private) NULL else c("sound", "paper")) {
+  # what was spent on a choice was spent at once
+  staged <- fit$plan$private && !inherits(fit, "dpadmm_tuned")
+  for (accountant in if (staged) c("sound", "paper")) {
     spent <- if_accounted(privacy_path(fit$plan, accountant))
     if (!is.null(spent)) {
       out <- rbind(

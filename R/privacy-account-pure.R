@@ -2,7 +2,7 @@
 
 accountant_pure <- function() {
   list(
-    fold = account_pure, handles = function(kinds) kinds$mechanism %in% names(.pure_losses),
+    fold = account_pure, handles = pure_handles,
     needs_delta = FALSE, serves_best = function(kinds) TRUE, exact = FALSE, speed = "usual",
     composes = paste(
       "the pure losses: their sum at `delta = 0`, their optimal composition",
@@ -12,7 +12,17 @@ accountant_pure <- function() {
   )
 }
 
+#' A choice has a pure loss where all its candidates have one.
+#' @noRd
+pure_handles <- function(kinds) {
+  handled <- kinds$mechanism %in% names(.pure_losses)
+  choice <- kinds$mechanism %in% "best_of"
+  handled[choice] <- is.finite(best_of_losses(pick_releases(kinds, which(choice))))
+  handled
+}
+
 .pure_losses <- list(
+  best_of = function(e) best_of_losses(e),
   pure = function(e) e$epsilon,
   laplace = function(e) round_up(e$sensitivity / e$b),
   gamma = function(e) round_up(e$alpha * e$sensitivity),

@@ -18,6 +18,9 @@ accountant_rdp <- function() {
   pure = function(e, a) each_release(e["epsilon"], a, rdp_pure_curve),
   laplace = function(e, a) each_release(list(e$sensitivity / e$b), a, rdp_laplace_curve),
   gamma = function(e, a) each_release(list(e$alpha * e$sensitivity, e$dim), a, rdp_gamma_curve),
+  best_of = function(e, a) {
+    each_release(e[c("candidates", "shape", "stop")], a, best_of_release)
+  },
   gaussian = function(e, a) a * rep((e$sensitivity / e$sigma)^2 / 2, each = nrow(a)),
   subsampled_gaussian = function(e, a) {
     each_release(e[c("sensitivity", "sigma", "q", "sampling", "neighbours")], a, sampled_release)

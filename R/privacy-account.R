@@ -84,6 +84,9 @@ account <- function(events, delta = 0, accountant = "best", records = c("same", 
   guarantee
 }
 
+# what knows the events it released
+.runs <- c("dpadmm_fit", "dpadmm_plan", "dpadmm_fixed_point", "dpadmm_evaluation", "dpadmm_tuned")
+
 is_list_of_runs <- function(x) is.list(x) && !is.object(x)
 
 #' The tables of releases of what account() takes, as a list.
@@ -92,7 +95,7 @@ events_of <- function(x) {
   if (is_list_of_runs(x) && length(x) > 0L) {
     return(unlist(lapply(unname(x), events_of), recursive = FALSE))
   }
-  if (inherits(x, c("dpadmm_fit", "dpadmm_plan", "dpadmm_fixed_point"))) {
+  if (inherits(x, .runs)) {
     if (is.null(x$events)) {
       abort("accountant",
         "Nothing is known of what this run released: no `sensitivity` was stated.",

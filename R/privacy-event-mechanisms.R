@@ -28,6 +28,16 @@
     needs = c("sigma", "sensitivity"), words = "Gaussian noise on the output",
     examples = function(size) list(dp_event_gaussian(size, 1))
   ),
+  best_of = list(
+    needs = c("candidates", "shape", "stop"),
+    words = "the best of a random number of trials, of which only the best is released",
+    examples = function(size) list(
+      pure = dp_event_best_of(list(dp_event_pure(1 / size)), trials = 5, shape = 0.5),
+      gaussian = dp_event_best_of(
+        list(dp_event_gaussian(size, 1), dp_event_gaussian(2 * size, 1, count = 3)), trials = 5
+      )
+    )
+  ),
   subsampled_gaussian = list(
     needs = c("sigma", "sensitivity", "q", "sampling"),
     words = "Gaussian noise on a random sample",

@@ -60,7 +60,7 @@ NULL
   modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
   tolerance = NA_real_, neighbours = NA_character_, node = NA_integer_, count = 1,
   iteration = NA_real_, party = NA_character_, records = NA_integer_, division = 0L,
-  per_person = NA_real_
+  per_person = NA_real_, candidates = NA_character_, shape = NA_real_, stop = NA_real_
 )
 
 # Bounds of the numeric columns: (lower, is the lower end excluded, upper).
@@ -231,6 +231,8 @@ print.dp_events <- function(x, ...) {
   cat(sprintf("<%s: %g releases in %d kinds>\n", class(x)[1L], sum(x$count), nrow(x)))
   shown <- names(x)[vapply(x, function(column) !all(is.na(column)), NA)]
   if (length(unique(x$division)) < 2L) shown <- setdiff(shown, "division")
+  long <- !is.na(x$candidates)
+  x$candidates[long] <- sprintf("%d tables", lengths(strsplit(x$candidates[long], "|", TRUE)))
   print.data.frame(utils::head(x[shown], 10L), row.names = FALSE)
   if (nrow(x) > 10L) cat(sprintf("... and %d more\n", nrow(x) - 10L))
   invisible(x)

@@ -46,7 +46,7 @@ charge_cost <- function(events, budget) {
   cost <- vapply(books$ledgers, function(own) {
     round_up(sum(curve[own$kind] * own$count), length(own$kind) + 4L)
   }, 0) + gamma_grid_costs(books) * budget$order / (budget$order - 1)
-  sampled <- events$mechanism == "subsampled_gaussian"
+  sampled <- events$mechanism %in% c("subsampled_gaussian", "best_of")
   coordinates <- sum((events$dim * events$count)[sampled], na.rm = TRUE)
   round_up(max(cost) + budget$allowance * coordinates / .most_coordinates)
 }

@@ -7,7 +7,7 @@
 #' @return list(epsilon = to be added, delta = share of delta that pays for it).
 #' @noRd
 grid_cost <- function(events) {
-  gaussian <- events$mechanism %in% c("gaussian", "subsampled_gaussian")
+  gaussian <- events$mechanism %in% c("gaussian", "subsampled_gaussian", "best_of")
   coordinates <- sum((events$dim * events$count)[gaussian], na.rm = TRUE)
   if (coordinates == 0) return(list(epsilon = 0, delta = 0))
   grid_cost_of(coordinates)

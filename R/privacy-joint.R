@@ -23,7 +23,7 @@ privacy.list <- function(fit, delta = NULL, records = c("same", "disjoint"), ...
 }
 
 check_runs <- function(runs) {
-  ok <- vapply(runs, inherits, NA, c("dpadmm_fit", "dpadmm_plan", "dpadmm_fixed_point"))
+  ok <- vapply(runs, inherits, NA, .runs)
   if (length(runs) > 0L && all(ok)) return(invisible())
   if (length(runs) == 0L) {
     abort("argument", "`fit` is an empty list: there is nothing to state.", argument = "fit")

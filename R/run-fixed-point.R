@@ -146,7 +146,13 @@ check_operator_rounding <- function(operator, u) {
 #' A value as it may be sent in round k: on a grid, with exact Gaussian noise.
 #' @noRd
 sent_value <- function(x, sigma, k, key) {
-  core_call(.Call(ffi_release, "gaussian", sigma, as.double(x), as.double(k), key, 1))
+  noisy_value("gaussian", x, sigma, k, key)
+}
+
+#' The same of a mechanism.
+#' @noRd
+noisy_value <- function(kind, x, scale, k, key) {
+  core_call(.Call(ffi_release, kind, as.double(scale), as.double(x), as.double(k), key, 1))
 }
 
 #' Gaussian releases of the active blocks, by iteration.
