@@ -26,7 +26,11 @@ fuzz_schema <- dpadmm_schema(age = c(18, 100), sex = c("f", "m"), ill = c("no", 
 
 good_makers <- list(
   libsvm = function() as_bytes("+1 1:0.5 3:2  # a comment", "", "-1 2:1 7:-3e-2", "0 qid:3 1:.5"),
-  gzip = function() memCompress(good_bytes("libsvm"), "gzip"),
+  gzip = function() saved_bytes(function(file) {
+    con <- gzfile(file, "wb")
+    writeBin(good_bytes("libsvm"), con)
+    close(con)
+  }),
   bzip2 = function() memCompress(good_bytes("libsvm"), "bzip2"),
   xz = function() memCompress(good_bytes("libsvm"), "xz"),
   bio = function() as_bytes(vapply(1:3, function(k) {
@@ -37,7 +41,8 @@ good_makers <- list(
     readBin(system.file("policy.dcf", package = "dpadmm"), "raw", 1e5)
   },
   experiment = function() saved_bytes(function(file) {
-    experiment(function(a, seed) a, data.frame(a = c(1, 2.5)), repeats = 2, file = file)
+    experiment(data.frame(a = c(1, 2.5)), function(a, seed) data.frame(b = a), 2,
+      file = file)
   }),
   records = function() saved_bytes(function(file) {
     dpadmm_records(fuzz_frame(), ill ~ age + sex, fuzz_schema, nodes = ~h, file = file)
@@ -73,7 +78,7 @@ readers <- list(
     suppressWarnings(dpadmm_fit(records, epsilon = 1, delta = 1e-5, iterations = 2, seed = 1))
   },
   ledger = function(file) {
-    report <- suppressWarnings(ledger_report(dpadmm_ledger(file)))
+    report <- suppressWarnings(ledger_report(dpadmm_ledger(file, "icu")))
     utils::capture.output(print(report))
   },
   journal = function(file) {

@@ -13,7 +13,7 @@ fuzz_kinds <- list(
   fits = make_fit, plans = make_plan, readers = make_reader, texts = make_text
 )
 # seconds of the processor that a case may take
-fuzz_most <- 30
+fuzz_most <- 120
 
 #' One of several.
 one_of <- function(...) {
