@@ -58,7 +58,7 @@ random_settings <- function(name, holders, numbers) {
   penalty <- one_of(quote(penalty_l1(0.1)), quote(penalty_l2(0.01)), quote(penalty_box(-1, 2)),
     quote(penalty_elastic_net(0.1, 1e5)), bquote(penalty_l1(.(far()))))
   control <- c(some(0.4, row_bound = far()), some(0.1, tol = far()),
-    some(0.15, engine = "stepwise"))
+    some(0.1, accountant = "paper"))
   c(add, budget, if (one) some(0.4, penalty = penalty),
     if (on_graph) c(some(0.3, network = one_of("ring", "star")), some(0.3, rho = far()),
       some(0.2, weights = one_of("records", "nodes"))),
@@ -96,11 +96,16 @@ check_fit <- function(records, method, also, ..., control = dpadmm_control()) {
   }
   fit <- tryCatch(run(...), dpadmm_error = identity)
   if (inherits(fit, "error")) return(error_of_records(fit, records, method, ..., control = control))
-  c(complaints_of_fit(fit, x, list(...)), switch(also,
+  # what a fit says of itself is no place for an error: it would have come before the fit
+  said <- tryCatch(complaints_of_fit(fit, x, list(...)), dpadmm_error = function(e) {
+    sprintf("after the fit: %s", conditionMessage(e))
+  })
+  c(said, switch(also,
     threads = same_fit(fit, run(control. = replace(control, "threads", 2L), ...), 0),
-    # noise hides where solvers of a private fit stop, so that only one without is as exact
+    # noise hides where solvers of a private fit stop, so that only one without is as exact; and
+    # what helps enough to be sent can turn on a last bit
     sparse = same_fit(fit, run(methods::as(Matrix::Matrix(x, sparse = TRUE), "generalMatrix"), ...),
-      if (fit$plan$private) Inf else 1e-10),
+      if (fit$plan$private || method$name == "ipp_admm") Inf else 1e-10),
     engine = same_fit(fit, run(control. = replace(control, "engine", "stepwise"), ...), 0),
     saved = {
       file <- tempfile()
@@ -128,9 +133,8 @@ complaints_of_fit <- function(fit, x, asked) {
   link <- predict(fit, x, type = "link")
   private <- !identical(asked$epsilon, Inf)
   said <- utils::capture.output(print(fit), print(summary(fit)))
-  spent <- privacy(fit)$epsilon
-  numbers <- list(coefficients = fit$coefficients, trace = fit$trace, link = link,
-    response = predict(fit, x, type = "response"))
+  spent <- privacy(fit, fit$plan$control$accountant)$epsilon
+  numbers <- list(coefficients = fit$coefficients, trace = fit$trace, link = link)
   bad <- names(Filter(function(v) {
     v <- unlist(v)
     is.numeric(v) && !all(is.finite(v))
@@ -138,8 +142,11 @@ complaints_of_fit <- function(fit, x, asked) {
   c(
     if (length(bad)) sprintf("not finite: %s", paste(bad, collapse = ", ")),
     if (any(grepl("NaN|NA", said))) sprintf("says %s", grep("NaN|NA", said, value = TRUE)[1L]),
-    if (private && !is.null(asked$epsilon)) over_budget(spent, asked$epsilon),
-    if (private && is.null(asked$epsilon) && !(spent >= 0)) "no statement"
+    # noise as papers print it is theirs to answer for
+    if (private && !is.null(asked$epsilon) && fit$plan$control$accountant == "sound") {
+      over_budget(spent, asked$epsilon)
+    },
+    if (private && !isTRUE(spent >= 0)) "no statement"
   )
 }
 
