@@ -123,10 +123,14 @@ error_of_records <- function(e, records, method, ...) {
   if (identical(list(...)$epsilon, Inf)) return(NULL)
   plain <- fuzz_records(nrow(records$x), ncol(records$x), "plain", 1L)
   other <- tryCatch(
-    suppressWarnings(dpadmm_fit(plain$x, plain$y, method = method, ...), classes = "dpadmm_warning"),
+    suppressWarnings(dpadmm_fit(plain$x, plain$y, method = method, ...),
+      classes = "dpadmm_warning"
+    ),
     dpadmm_error = identity
   )
-  if (!inherits(other, "error")) sprintf("an error that depends on records: %s", conditionMessage(e))
+  if (!inherits(other, "error")) {
+    sprintf("an error that depends on records: %s", conditionMessage(e))
+  }
 }
 
 complaints_of_fit <- function(fit, x, asked) {
@@ -159,8 +163,8 @@ over_budget <- function(spent, epsilon) {
 #' Two fits with one key: the same bits, or as near as rounding lets them be.
 same_fit <- function(one, other, tolerance) {
   if (tolerance == 0) {
-    if (!identical(one$coefficients, other$coefficients)) return("the same fit in another way has other bits")
-    return(NULL)
+    same <- identical(one$coefficients, other$coefficients)
+    return(if (!same) "the same fit in another way has other bits")
   }
   size <- max(abs(one$coefficients), 1e-300)
   apart <- max(abs(one$coefficients / size - other$coefficients / size))

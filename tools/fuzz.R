@@ -51,7 +51,8 @@ run_case <- function(code) {
           stop("a warning that is not the package's: ", conditionMessage(w))
         }
         invokeRestart("muffleWarning")
-      }
+      },
+      message = function(m) invokeRestart("muffleMessage")
     ),
     error = function(e) {
       if (!inherits(e, "dpadmm_error")) {
