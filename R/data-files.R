@@ -50,6 +50,7 @@ read_connection <- function(con) {
 #' @noRd
 unpack_bzip2 <- function(packed) {
   start <- grepRaw("BZh[1-9]1AY&SY", packed, all = TRUE)
+  if (!identical(start[1L], 1L)) stop("no stream begins the file")
   end <- c(start[-1L] - 1L, length(packed))
   do.call(c, Map(function(from, to) memDecompress(packed[from:to], "bzip2"), start, end))
 }
@@ -87,6 +88,12 @@ file_tokens <- function(bytes) {
   second <- c(FALSE, first[-length(first)]) & !first
   qid <- second & grepl("^qid:[0-9]+$", text, useBytes = TRUE)
   list(text = text[!qid], line = line[!qid], first = first[!qid])
+}
+
+#' Texts without the blanks around them, whatever bytes they are of.
+#' @noRd
+trim_blanks <- function(text) {
+  gsub("^[ \t\r\n]+|[ \t\r\n]+$", "", text, useBytes = TRUE)
 }
 
 # A decimal number; R itself would also read hexadecimals, "NA" and "1e".

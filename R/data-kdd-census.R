@@ -61,7 +61,8 @@ read_bio_train <- function(file) {
   text[3L, unknown] <- "0"
   bad <- matrix(!is_decimal(text), columns)
   bad[3L, ] <- !(text[3L, ] %in% c("0", "1"))
-  value <- suppressWarnings(as.double(text)) # what is no number is found in the next line
+  value <- matrix(NA_real_, columns, ncol(text))
+  value[!bad] <- as.double(text[!bad])
   if (any(bad <- bad | !is.finite(value))) {
     at <- which(bad)[1L] - 1L
     abort_line(line[at %/% columns + 1L], if (at %% columns == 2L) {
@@ -70,7 +71,6 @@ read_bio_train <- function(file) {
       sprintf("the value %d is not a finite number", at %% columns + 1L)
     }, text[at + 1L])
   }
-  value <- matrix(value, columns)
   list(
     x = t(value[-(1:3), , drop = FALSE]), y = ifelse(unknown, NA, 2 * value[3L, ] - 1),
     block = value[1L, ], example = value[2L, ]
@@ -119,7 +119,7 @@ read_table <- function(bytes, columns) {
   if (any(bytes == as.raw(0))) abort("parse", "`file` has a zero byte.", argument = "file")
   text <- sub("^\xef\xbb\xbf", "", rawToChar(bytes), useBytes = TRUE) # a byte order mark
   lines <- strsplit(text, "\r?\n", useBytes = TRUE)[[1L]]
-  number <- which(nzchar(trimws(lines)))
+  number <- which(nzchar(trim_blanks(lines)))
   if (length(number) == 0L) abort("parse", "`file` has no header.", argument = "file")
   # No quoted line breaks: a record is a line. Plain fields are most of any extract.
   fields <- strsplit(paste0(lines[number], ","), ",", fixed = TRUE, useBytes = TRUE)
@@ -127,7 +127,8 @@ read_table <- function(bytes, columns) {
   fields[quoted] <- lapply(quoted, function(k) {
     tryCatch(
       scan(text = lines[number[k]], what = "", sep = ",", quote = "\"", quiet = TRUE),
-      warning = function(e) abort_line(number[k], "a quotation mark is not closed")
+      warning = function(e) abort_line(number[k], "a quotation mark is not closed"),
+      error = function(e) abort_line(number[k], "it is not UTF-8")
     )
   })
   header <- fields[[1L]]
@@ -148,7 +149,12 @@ read_table <- function(bytes, columns) {
     ))
   }
   table <- lapply(match(columns, header), function(j) {
-    trimws(vapply(fields[-1L], `[`, "", j))
+    text <- trim_blanks(vapply(fields[-1L], `[`, "", j))
+    if (any(foreign <- !validUTF8(text))) {
+      at <- which(foreign)[1L]
+      abort_line(number[-1L][at], sprintf("`%s` is not UTF-8", header[j]), text[at])
+    }
+    text
   })
   names(table) <- columns
   data.frame(c(table[!duplicated(columns)], list(.line = number[-1L])), check.names = FALSE)

@@ -21,7 +21,7 @@ records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept =
   label <- encode_labels(labels_left(given$y, dropped, loss, classes), loss, nrow(x), classes)
   blueprint <- matrix_blueprint(ncol(x), colnames(x), label$classes, intercept, rows, row_bound)
   blueprint <- c(with_range(blueprint, range), facts)
-  if (rows == "error") check_row_lengths(x, row_bound, "x")
+  if (rows == "error") check_row_lengths(x, row_bound, "x") else x <- tame_rows(x, row_bound)
   records <- list(
     x = matrix_rows(blueprint, x), y = scale_response(label$y, blueprint$range),
     leaks = label$leaks, blueprint = blueprint
@@ -181,14 +181,14 @@ new_matrix <- function(blueprint, newdata, argument) {
   x <- check_matrix(newdata, argument)
   if (!is.null(inputs) && !is.null(colnames(x)) && !anyDuplicated(inputs)) {
     abort_lost(setdiff(inputs, colnames(x)), argument)
-    return(x[, inputs, drop = FALSE])
+    x <- x[, inputs, drop = FALSE]
   }
   if (ncol(x) != blueprint$p) {
     abort("shape", sprintf("`%s` must have %d columns, not %d.", argument, blueprint$p, ncol(x)),
       argument = argument
     )
   }
-  x
+  if (blueprint$rows == "shorten") tame_rows(x, blueprint$row_bound) else x
 }
 
 #' Rows of a matrix as the model has them: with an intercept (x, bound) / sqrt(2), which is no
@@ -261,4 +261,28 @@ describe <- function(column, name, declared) {
 shortening <- function(x, bound) {
   if (methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
   core_call(.Call(ffi_row_measure, matrix_slots(x), as.double(bound)))$scale
+}
+
+# A row with larger entries is put in other units before it is shortened.
+.far_entry <- 1e100
+
+#' Rows that will be shortened to a bound, without entries so large that a product with a model
+#' could leave the range of doubles: whether it does, and an error of it, would tell of a record.
+#' Each row is a function of itself alone, points where it did, and is no shorter than the bound
+#' if it was longer.
+#' @noRd
+tame_rows <- function(x, bound) {
+  sparse <- methods::is(x, "dgCMatrix")
+  values <- if (sparse) x@x else x
+  if (length(values) == 0L || max(values, -min(values)) <= .far_entry) return(x)
+  row <- if (sparse) x@i + 1L else as.vector(row(x))
+  at <- which(abs(values) > .far_entry)
+  largest <- numeric(nrow(x))
+  # the largest of a row comes last
+  order <- at[order(abs(values[at]))]
+  largest[row[order]] <- abs(values[order])
+  of_far <- which(largest[row] > max(.far_entry, bound))
+  tamed <- values[of_far] / largest[row[of_far]] * bound
+  if (sparse) x@x[of_far] <- tamed else x[of_far] <- tamed
+  x
 }

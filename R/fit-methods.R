@@ -176,9 +176,24 @@ linear_predictor <- function(fit, newdata, offset = NULL, errors = FALSE) {
 }
 
 plain_predictor <- function(fit, x) {
-  link <- as.vector(x %*% t(node_models(fit))) * kept_length(fit$blueprint, x)
+  link <- margins(x, t(node_models(fit))) * kept_length(fit$blueprint, x)
   range <- fit$blueprint$range
   if (is.null(range)) link else range$centre + range$half * link
+}
+
+#' Rows times a model. What is beyond the range of doubles is its end: no row is `Inf - Inf`.
+#' @noRd
+margins <- function(x, model) {
+  link <- as.vector(x %*% model)
+  if (any(lost <- !is.finite(link))) {
+    rows <- as.matrix(x[lost, , drop = FALSE])
+    largest <- pmax(apply(abs(rows), 1L, max), 1)
+    size <- max(abs(model), 1)
+    most <- .Machine$double.xmax
+    within <- as.vector((rows / largest) %*% (model / size))
+    link[lost] <- pmax(-most, pmin(most, within * size * largest))
+  }
+  link
 }
 
 #' What a model sees of each row: all of it, unless the user has long ones shortened.

@@ -87,10 +87,12 @@ run_sites <- function(plan, sites, run, journal, seed, control) {
 dpadmm_resume <- function(save, sites, control = NULL) {
   check_class(sites, "dpadmm_sites", "sites", "sites_local() and the like")
   journal <- new_journal(check_word(save, "save"))
+  on.exit(journal$close())
   header <- journal$header
   plan <- recipe_plan(header$recipe)
   if (is.null(control)) control <- plan$control
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
+  on.exit() # a run closes it
   run_sites(plan, sites, header$run, journal, header$seed, control)
 }
 

@@ -24,8 +24,39 @@ make_plan <- function(problem, method, budget, iterations, control, key, inferen
   )
   if (plan$private) plan <- with_rounding(method, plan) else plan$events <- exact_events(plan)
   check_secure_range(plan)
+  check_scales(plan)
+  if (!is.null(budget$noise)) check_stated(plan)
   plan$expected <- expected_of(plan)
   plan
+}
+
+#' Noise that the core would not draw, because its size has left the range of numbers.
+#' @noRd
+check_scales <- function(plan) {
+  scales <- plan$scales
+  hidden <- is.null(scales$objective) || is.null(scales$output) ||
+    all(scales$objective == 0 | scales$output > 0)
+  if (hidden && all(is.finite(unlist(scales)))) return(invisible())
+  argument <- farthest_out(plan$method, plan)
+  abort("argument", sprintf(
+    "The noise of what is sent would be beyond the range of numbers: `%s` is too far out.", argument
+  ), argument = argument)
+}
+
+#' A run of given noise must have a statement: that there is none is an error now, not when
+#' everything has been sent.
+#' @noRd
+check_stated <- function(plan) {
+  events <- plan$events
+  paper <- plan$control$accountant == "paper"
+  if (paper && is.null(printed_of(plan))) abort_unprinted(events)
+  # only noise that is next to none can cost more than there are numbers
+  moved <- c(events$sensitivity / events$sigma, events$alpha * events$sensitivity)
+  if (any(moved > 1e6, na.rm = TRUE)) {
+    if (paper) events <- printed_of(plan)
+    account(events, plan$budget$delta, view_accountant(events))
+  }
+  invisible()
 }
 
 #' What a family makes of a problem: `problem` and `budget` with what was left open settled,

@@ -126,6 +126,14 @@ weigh_parties <- function(problem, budget, K) {
 }
 
 check_weight_of_loss <- function(problem) {
+  if (!all(is.finite(problem$C) & problem$C > 0)) {
+    far <- vapply(problem[c("rho", "row_bound")], function(x) abs(log10(x)), 0)
+    abort("argument", sprintf(paste(
+      "The weight of the loss, about rho n / N over the square of the row bound, is beyond the",
+      "range of numbers: `%s` = %g."
+    ), names(which.max(far)), problem[[names(which.max(far))]]),
+    argument = names(which.max(far)), value = problem[[names(which.max(far))]])
+  }
   if (!any(bad <- problem$C > problem$size)) return(invisible())
   name <- problem$names[bad][1L]
   abort("argument", sprintf(paste(

@@ -63,6 +63,12 @@ read_policy_fields <- function(path) {
   if (!file.exists(path) || dir.exists(path)) {
     abort("policy", sprintf("There is no policy file %s.", path), argument = "path", place = path)
   }
+  foreign <- which(!validUTF8(readLines(path, warn = FALSE, skipNul = TRUE)))
+  if (length(foreign)) {
+    abort("policy", sprintf("Line %d of the policy %s is not UTF-8.", foreign[1L], path),
+      argument = "path", place = path
+    )
+  }
   read <- tryCatch(read.dcf(path, keep.white = "Columns"), error = function(e) NULL,
     warning = function(w) NULL
   )

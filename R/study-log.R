@@ -22,8 +22,13 @@ open_log <- function(path, settings = NULL, header = NULL) {
   lines <- readLines(path, warn = FALSE, encoding = "UTF-8")
   cut_off <- length(lines) == 1L && !is.null(header) && startsWith(header, lines)
   if (length(lines) == 0L || cut_off) {
-    unlink(path)
+    if (!is.null(header)) unlink(path)
     return(log)
+  }
+  if (any(foreign <- !validUTF8(lines))) {
+    abort("parse", sprintf('"%s", line %d is not UTF-8.', path, which(foreign)[1L]),
+      argument = "file", value = path, place = which(foreign)[1L]
+    )
   }
   check_header(lines[1L], header, path)
   log$settings <- as.integer(sub(.log_pattern, "\\1", lines[1L]))
@@ -124,10 +129,15 @@ log_sort <- function(log, keys) {
 #' @noRd
 log_read <- function(log, keys, all = FALSE) {
   runs <- log$done[keys]
-  out <- utils::read.csv(
+  damaged <- function(e) {
+    abort("parse", sprintf('"%s" is damaged: its lines are no rows of one table.', log$path),
+      argument = "file", value = log$path
+    )
+  }
+  out <- tryCatch(utils::read.csv(
     text = c(log$columns, unlist(runs, use.names = FALSE)), colClasses = "character",
     check.names = FALSE, na.strings = character(), encoding = "UTF-8"
-  )
+  ), error = damaged, warning = damaged)
   if (!all) out <- out[-seq_len(log$settings + 1L)]
   out[] <- lapply(out, utils::type.convert, as.is = TRUE)
   list(key = rep(keys, lengths(runs)), values = out)

@@ -1,10 +1,12 @@
 /* Two versions of a function where the loader can choose between them: one is for
  * processors with wide vectors. Neither fuses a product with a sum, so both give the
- * same bits. Needs a header of the C library before it, to know which one that is. */
+ * same bits. Needs a header of the C library before it, to know which one that is.
+ * clang before 18 gives the chosen version another name than its callers know. */
 #ifndef DPA_CLONES_H
 #define DPA_CLONES_H
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&                \
+    defined(__has_attribute)
 #if __has_attribute(target_clones)
 #define DPA_CLONES __attribute__((target_clones("avx2", "default")))
 #endif

@@ -1,10 +1,9 @@
-#define _POSIX_C_SOURCE 200112L /* posix_memalign */
-
 #include "problem.h"
 
 #include "check.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,8 +120,8 @@ void *problem_place(dpa_solver *s, const problem *p, const dpa_loss *loss, doubl
   dpa_arena arena = {NULL, 0, 0};
   dpa_solver_layout(s, &arena, &p->data, loss, width, weight);
   const size_t needed = arena.used;
-  void *memory = NULL;
-  if (posix_memalign(&memory, 16, needed) != 0)
+  void *memory = malloc(needed);
+  if (!memory || (uintptr_t)memory % 16 != 0)
     abort();
   memset(memory, 0xa5, needed); /* nothing is read before it is written */
   arena.base = memory;

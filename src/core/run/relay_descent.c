@@ -34,7 +34,7 @@ static dpa_status deliver(dpa_hub *hub, uint32_t round) {
       return DPA_NUMERIC;
     hub->noise[j] = u[j] - hub->trace->f[j];
   }
-  hub->trace->step[t] = dpa_norm(hub->noise, d);
+  hub->trace->step[t] = dpa_far_norm(hub->noise, d);
   memcpy(hub->trace->f, u, d * sizeof *u);
   memcpy(hub->inbox, u, d * sizeof *u);
   dpa_hub_keep(hub, t);

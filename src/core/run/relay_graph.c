@@ -3,6 +3,7 @@
  * of the messages. */
 #include "run/relay.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,25 +42,32 @@ static void start(dpa_hub *hub) {
   send_next(hub, 0);
 }
 
-static void measure(dpa_hub *hub, size_t t) {
+/* In units in which squares are within the range of doubles. */
+static void measure_in(dpa_hub *hub, size_t t, double unit) {
   const size_t nodes = hub->plan->parties, d = hub->plan->d;
   double step = 0.0, gap = 0.0;
   memset(hub->mean, 0, d * sizeof *hub->mean);
   for (size_t i = 0; i < nodes; i++) {
     const double *value = hub->message[i].values, *before = hub->trace->f + i * d;
     for (size_t j = 0; j < d; j++) {
-      const double change = value[j] - before[j];
+      const double change = value[j] / unit - before[j] / unit;
       step += change * change;
       hub->mean[j] += value[j] / (double)nodes;
     }
   }
   for (size_t i = 0; i < nodes; i++)
     for (size_t j = 0; j < d; j++) {
-      const double off = hub->message[i].values[j] - hub->mean[j];
+      const double off = hub->message[i].values[j] / unit - hub->mean[j] / unit;
       gap += off * off;
     }
-  hub->trace->gap[t] = sqrt(gap / (double)nodes);
-  hub->trace->step[t] = sqrt(step / (double)nodes);
+  hub->trace->gap[t] = fmin(unit * sqrt(gap / (double)nodes), DBL_MAX);
+  hub->trace->step[t] = fmin(unit * sqrt(step / (double)nodes), DBL_MAX);
+}
+
+static void measure(dpa_hub *hub, size_t t) {
+  measure_in(hub, t, 1.0);
+  if (hub->trace->gap[t] == DBL_MAX || hub->trace->step[t] == DBL_MAX)
+    measure_in(hub, t, 0x1p600);
 }
 
 static dpa_status deliver(dpa_hub *hub, uint32_t round) {

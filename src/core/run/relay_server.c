@@ -52,7 +52,7 @@ static dpa_status deliver(dpa_hub *hub, uint32_t round) {
   }
   for (size_t j = 0; j < d; j++)
     hub->noise[j] -= trace->f[j];
-  trace->step[at] = dpa_norm(hub->noise, d);
+  trace->step[at] = dpa_far_norm(hub->noise, d);
   dpa_hub_keep(hub, at);
   return DPA_OK;
 }
