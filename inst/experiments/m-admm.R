@@ -1,5 +1,5 @@
 # The experiments of vignette("m-admm"), a chunk each; results are stored beside this file,
-# and `bash tools/experiments m-admm` runs them again.
+# and rerun_experiment("m-admm", part) runs them again.
 
 ## ---- data ----
 library(dpadmm)

@@ -2,7 +2,7 @@
 # against proximal DP-SGD, federated, with guarantees against whoever sees the released
 # models. n = 1000, p = 64, 80/20 split, 10% of the users a round, delta = 1e-6.
 # vignette("noisy-fixed-point-admm") shows these chunks; its results are stored beside this
-# file, and `bash tools/experiments noisy-fixed-point-admm` makes them again.
+# file, and rerun_experiment("noisy-fixed-point-admm", part) makes them again.
 
 library(dpadmm)
 
