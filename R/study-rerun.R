@@ -6,8 +6,9 @@
 #' before and are part of the package, as is the code that computed them
 #' (`system.file("experiments", package = "dpadmm")`). `stored_experiment()` reads a result,
 #' `rerun_experiment()` computes it anew: it takes nothing from what is stored. Seeds are those of
-#' the stored runs, so that whoever runs one again, on whatever machine, gets the same numbers (but
-#' for seconds), up to rounding where a mathematical library differs.
+#' the stored runs, so that the same version of the package gives the same numbers (but for
+#' seconds), on whatever machine, up to rounding where a mathematical library differs. Results
+#' that an earlier version stored may differ by what has changed since in noise and solvers.
 #'
 #' With `progress = TRUE` it runs the first, the middle and the last setting once, says how long
 #' the rest will take at that pace, and goes on. `part = NULL` runs nothing and tells what there is.
