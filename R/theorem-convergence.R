@@ -14,6 +14,10 @@
 #'   (L mu / (2 s(t) (mu - 1))) M^2`, with `s(t)` the smallest entry of `Dt(t)`.
 #'   R-ADMM's (iii) and (iv) are these at `L = 2`, `mu = 2`.
 #' * M-ADMM, Theorem 3.1: `theta <= eta_i(t) <= eta_i(t+1)`.
+#' * both, where penalties may grow: `sup eta_i(t) < Inf`. A step moves a node by about one over
+#'   its penalty, so penalties that go on growing by a factor let a run stop before it arrives:
+#'   what the theorems print as finite penalties has to be read as bounded ones. The margin is 1
+#'   less the largest `growth`.
 #' * ADMM: any positive penalty.
 #'
 #' A matrix inequality holds when the smallest eigenvalue of the symmetric part of the
@@ -39,7 +43,8 @@
 #'   (iv); Zhang, Khalili and Liu (2018), Theorem 3.1.
 #' @examples
 #' check_convergence(r_admm(eta = 1, gamma = 40), network_complete(5), M = 2)
-#' check_convergence(m_admm(eta = 1, growth = 1.01, theta = 0.5), network_ring(6))
+#' check_convergence(m_admm(eta = 1, growth = 1, theta = 0.5), network_ring(6))
+#' check_convergence(m_admm(eta = 1, growth = 1.01, theta = 0.5), network_ring(6)) # unbounded
 #' @export
 check_convergence <- function(method, network, n = network$n, loss = "logistic", C = 1, rho = 0.01,
                               iterations = 50, row_bound = 1, M = NULL, L = NULL, mu = NULL,
@@ -72,6 +77,8 @@ check_convergence <- function(method, network, n = network$n, loss = "logistic",
     records = sum(size), row_bound = row_bound, loss = loss
   )
   plan <- schedule(method, problem, list(private = FALSE), iterations)
+  growth <- method$parameters$growth
+  plan$growth <- if (is.null(growth)) plan$chosen$growth else growth
   .convergence_theorems[[method$name]](plan, network, M, L, mu)
 }
 
@@ -115,7 +122,7 @@ new_convergence <- function(condition, margin, ...) {
     )
     out <- new_convergence(c("theta <= eta_i(t)", "eta_i(t) <= eta_i(t+1)"), slack)
     out$holds <- slack >= 0
-    out
+    with_bounded_penalties(out, plan)
   },
   r_admm = function(plan, network, M, L, mu) {
     if (is.null(L)) L <- 2
@@ -123,9 +130,23 @@ new_convergence <- function(condition, margin, ...) {
     recycled_convergence(plan, network, M, L, mu, c("(iii)", "(iv)"))
   },
   mr_admm = function(plan, network, M, L, mu) {
-    recycled_convergence(plan, network, M, L, mu, c("(i)", "(ii)"))
+    found <- recycled_convergence(plan, network, M, L, mu, c("(i)", "(ii)"))
+    with_bounded_penalties(found, plan)
   }
 )
+
+#' Conditions and one more: penalties that do not grow without end, whatever the number of
+#' iterations that is asked about.
+#' @noRd
+with_bounded_penalties <- function(found, plan) {
+  margin <- 1 - max(plan$growth)
+  kept <- attributes(found)[c("L", "mu", "gamma")]
+  found <- rbind(found, data.frame(
+    condition = "sup eta_i(t) < Inf", margin = margin, holds = margin >= 0
+  ))
+  attributes(found) <- c(attributes(found), Filter(Negate(is.null), kept))
+  found
+}
 
 recycled_convergence <- function(plan, network, M, L, mu, names) {
   pairs <- penalty_pairs(plan, network)

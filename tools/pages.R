@@ -1,7 +1,8 @@
-# Does the code on the vignettes' pages run? Rscript tools/pages.R <folder>: the folder of the
-# vignettes, *.Rmd, of the pages built from them, *.html, and of their scripts, *.R. A script must
-# be the code that a reader of the page sees, no more and no less, and run in a session of its own.
-# One check a row, no count.
+# Does the code on the vignettes' pages run, and can the pages be read? Rscript tools/pages.R
+# <folder>: the folder of the vignettes, *.Rmd, of the pages built from them, *.html, and of their
+# scripts, *.R. A script must be the code that a reader of the page sees, no more and no less, and
+# run in a session of its own. A page must not fetch anything; where there is a Chromium it is
+# opened without a network, and must be of a size that one reads. One check a row, no count.
 folder <- normalizePath(commandArgs(TRUE)[1L])
 pages <- sub("[.]Rmd$", "", list.files(folder, "[.]Rmd$"))
 
@@ -48,9 +49,82 @@ complaints <- function(page) {
   if (is.null(attr(said, "status"))) character() else c(utils::tail(said, 5L), "it does not run")
 }
 
-found <- parallel::mclapply(pages, complaints, mc.cores = 2L, mc.preschedule = FALSE)
-for (k in seq_along(pages)) {
-  cat(sprintf("%-6s code of %s\n", if (length(found[[k]]) > 0L) "FAILED" else "ok", pages[k]))
-  cat(sprintf("       %s\n", found[[k]]), sep = "")
+#' What a page would fetch: scripts, styles, pictures, fonts. Links that a reader may follow are
+#' none of that.
+fetched_by <- function(page) {
+  html <- paste(readLines(file.path(folder, paste0(page, ".html")), warn = FALSE), collapse = "\n")
+  html <- gsub("(?s)<(pre|code)\\b.*?</\\1>", "", html, perl = TRUE) # what it says about pages
+  pattern <- paste0(
+    "(?is)<(script|img|link|iframe|source|video|object)\\b[^>]*\\b(src|href|data)\\s*=\\s*",
+    "[\"\']?(https?:)?//[^>]*>|@import[^;]*//[^;]*|url\\([\"\']?(https?:)?//[^)]*\\)"
+  )
+  regmatches(html, gregexpr(pattern, html, perl = TRUE))[[1L]]
 }
-quit(status = as.integer(length(pages) == 0L || any(lengths(found) > 0L)))
+
+# A reader's window, and what is too long for it: pixels.
+window <- 1000
+longest <- 8000
+first_figure <- 1500 # of a page about an experiment
+
+#' What a browser says of a page at that width: its height, where its first figure begins, how many
+#' formulas it shows, and what is wider than its box.
+measure_page <- function(page, browser) {
+  look <- "<script>window.addEventListener('load', function() {
+    var figure = document.querySelector('img'), body = document.body;
+    var wide = Array.from(document.querySelectorAll('pre, table, img, math')).filter(function(e) {
+      return e.getBoundingClientRect().right > body.getBoundingClientRect().right + 2;
+    });
+    body.setAttribute('data-seen', [document.documentElement.scrollHeight,
+      figure ? Math.round(figure.getBoundingClientRect().top) : -1,
+      document.querySelectorAll('math').length,
+      document.querySelectorAll('span.math').length,
+      wide.length].join(' '));
+  });</script>"
+  html <- readLines(file.path(folder, paste0(page, ".html")), warn = FALSE)
+  copy <- tempfile(page, fileext = ".html")
+  writeLines(c(html, look), copy)
+  profile <- tempfile("profile")
+  on.exit(unlink(c(copy, profile), recursive = TRUE))
+  options <- c("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+    "--host-resolver-rules=\"MAP * ~NOTFOUND\"", sprintf("--window-size=%d,1000", window),
+    paste0("--user-data-dir=", profile), "--virtual-time-budget=10000", "--dump-dom")
+  dom <- suppressWarnings(system2(browser, c(options, paste0("file://", copy)), stdout = TRUE,
+    stderr = FALSE, timeout = 120))
+  seen <- sub('.*data-seen="([^"]*)".*', "\\1", grep('data-seen="', dom, value = TRUE)[1L])
+  names <- c("height", "figure", "math", "raw", "wide")
+  stats::setNames(as.numeric(strsplit(seen, " ")[[1L]]), names)
+}
+
+unreadable <- function(page, browser) {
+  fetched <- fetched_by(page)
+  wrong <- sprintf("it fetches %s", substr(fetched, 1L, 100L))
+  if (browser == "") return(wrong)
+  seen <- measure_page(page, browser)
+  if (anyNA(seen)) return(c(wrong, "the browser did not open it"))
+  said <- c(
+    sprintf("%g pixels high, not %g", seen["height"], longest),
+    sprintf("its first figure begins at pixel %g, not %g", seen["figure"], first_figure),
+    sprintf("%g formulas are not typeset", seen["raw"]),
+    sprintf("%g boxes are wider than the text", seen["wide"])
+  )
+  late <- seen["figure"] > first_figure && any(grepl("stored_experiment", written_in(page)))
+  c(wrong, said[c(seen["height"] > longest, late, seen["raw"] > 0, seen["wide"] > 0)])
+}
+
+browser <- Sys.which(c("chromium", "chromium-browser", "google-chrome"))
+browser <- c(browser[browser != ""], "")[[1L]]
+titles <- c(code = "code of", looks = "looks of")
+tests <- list(code = complaints, looks = function(page) unreadable(page, browser))
+if (length(commandArgs(TRUE)) > 1L) tests <- tests[commandArgs(TRUE)[-1L]]
+bad <- 0L
+for (kind in names(tests)) {
+  found <- parallel::mclapply(pages, tests[[kind]], mc.cores = 2L, mc.preschedule = FALSE)
+  for (k in seq_along(pages)) {
+    bad <- bad + (length(found[[k]]) > 0L)
+    cat(sprintf("%-6s %s %s\n", if (length(found[[k]]) > 0L) "FAILED" else "ok", titles[kind],
+      pages[k]))
+    cat(sprintf("       %s\n", found[[k]]), sep = "")
+  }
+}
+if (browser == "") cat("there is no Chromium: pages were not opened\n")
+quit(status = as.integer(length(pages) == 0L || bad > 0L))

@@ -1,8 +1,7 @@
 # The experiments of Xu, Shang, Liu, Liu, Shen and Gong (2020), section V: the graph-guided
 # fused lasso with logistic loss on a9a, a8a, ijcnn1 and bio_train.
 # vignette("dp-admm-accadmm") shows these chunks; its results are stored beside this file, and
-# `bash tools/experiments dp-admm-accadmm` makes them again (DPADMM_IJCNN1: the folder of
-# LIBSVM's ijcnn1.svm.xz and ijcnn1.t.svm.xz, DPADMM_BIO_TRAIN: the path of bio_train.dat).
+# rerun_experiment("dp-admm-accadmm", part) makes them again.
 
 library(dpadmm)
 
@@ -17,9 +16,11 @@ fused_steps <- 300L
 fused_budgets <- c(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 ## ---- fused-data ----
-# Training and test records. a9a and a8a come with the package; ijcnn1 is read from your copy
-# of LIBSVM's files (DPADMM_IJCNN1: their folder), bio_train from yours (DPADMM_BIO_TRAIN:
-# the path of bio_train.dat). Without them both are synthetic stand-ins.
+# Training and test records. a9a and a8a come with the package. ijcnn1 and bio_train may not be
+# passed on: the folders that DPADMM_IJCNN1 and DPADMM_BIO_TRAIN name have your copies,
+#   https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary.html (training and testing)
+#   https://www.kdd.org/kdd-cup/view/kdd-cup-2004/Data
+# under their own names, compressed or not. Where none is named, stand-ins are simulated.
 fused_data <- function(name, seed = 1) {
   split <- function(x, y, train, synthetic = FALSE) {
     list(
@@ -33,25 +34,39 @@ fused_data <- function(name, seed = 1) {
     rows <- which(a9a$train)
     return(split(a9a$x[rows, ], a9a$y[rows], some_of(length(rows), 22696, seed)))
   }
+  folder <- Sys.getenv(if (name == "ijcnn1") "DPADMM_IJCNN1" else "DPADMM_BIO_TRAIN")
   if (name == "ijcnn1") {
-    folder <- Sys.getenv("DPADMM_IJCNN1", Sys.getenv("DPADMM_SHARED_DATA"))
     if (folder == "") {
       data <- sim_ijcnn1(49990 + 91701, seed = seed)
       return(split(data$x, data$y, seq_along(data$y) <= 49990, synthetic = TRUE))
     }
-    read <- function(file) read_libsvm(Sys.glob(file.path(folder, paste0(file, "*")))[1], 22)
-    train <- read("ijcnn1.svm")
-    test <- read("ijcnn1.t.svm")
+    train <- read_libsvm(your_copy(folder, "ijcnn1"), 22)
+    test <- read_libsvm(your_copy(folder, "ijcnn1.t"), 22)
     return(list(
       x = train$x, y = train$y, x_test = test$x, y_test = test$y, name = name, synthetic = FALSE
     ))
   }
-  file <- Sys.getenv("DPADMM_BIO_TRAIN")
-  data <- if (file == "") sim_bio_train(seed = seed) else read_bio_train(file)
+  data <- if (folder == "") {
+    sim_bio_train(seed = seed)
+  } else {
+    read_bio_train(your_copy(folder, "bio_train"))
+  }
   # unlike scales: each feature by its standard deviation, which reads the records (in a fit
   # of your own, state public bounds), and a constant
   x <- cbind(1, data$x / rep(apply(data$x, 2, sd), each = nrow(data$x)))
-  split(x, data$y, some_of(nrow(x), 72876, seed), synthetic = file == "")
+  split(x, data$y, some_of(nrow(x), 72876, seed), synthetic = folder == "")
+}
+
+# A set's file in a folder (or the file itself), under any of its usual names.
+your_copy <- function(folder, name) {
+  if (!dir.exists(folder) && file.exists(folder)) return(folder)
+  names <- outer(paste0(name, c("", ".svm", ".libsvm", ".txt", ".dat")),
+    c("", ".bz2", ".xz", ".gz"), paste0)
+  found <- names[file.exists(file.path(folder, names))]
+  if (length(found) == 0) {
+    stop("In ", folder, " there is none of ", paste(names, collapse = ", "))
+  }
+  file.path(folder, found[1])
 }
 
 some_of <- function(n, size, seed) {

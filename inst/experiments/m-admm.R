@@ -1,5 +1,5 @@
 # The experiments of vignette("m-admm"), a chunk each; results are stored beside this file,
-# and `bash tools/experiments m-admm` runs them again.
+# and rerun_experiment("m-admm", part) runs them again.
 
 ## ---- data ----
 library(dpadmm)
@@ -28,7 +28,7 @@ m_problem <- function(N, repetition, even = TRUE) {
 m_fit <- function(problem, method, ..., accountant = "paper", iterations = 50) {
   dpadmm_fit(problem$x, problem$y,
     nodes = problem$nodes, network = problem$network, method = method, C = problem$C,
-    rho = 0.22, iterations = iterations, intercept = FALSE,
+    rho = 0.22, iterations = iterations, intercept = FALSE, weights = "nodes",
     control = dpadmm_control(keep_iterates = TRUE, accountant = accountant, progress = FALSE), ...
   )
 }

@@ -1,5 +1,5 @@
 # The experiments of vignette("plausible-admm"), a chunk each; results are stored beside this
-# file, and `bash tools/experiments plausible-admm` runs them again.
+# file, and rerun_experiment("plausible-admm", part) runs them again.
 
 ## ---- data ----
 library(dpadmm)

@@ -1,5 +1,5 @@
 # The experiments of vignette("recycled-admm"), a chunk each; results are stored beside this
-# file, and `bash tools/experiments recycled-admm` runs them again.
+# file, and rerun_experiment("recycled-admm", part) runs them again.
 
 ## ---- data ----
 library(dpadmm)

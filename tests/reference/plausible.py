@@ -161,7 +161,7 @@ def run(case, x, y, node):
     def clipped(i, f):
         value = nodes[i].loss(nodes[i].x @ f, nodes[i].y)[0]
         mean = np.minimum(value, case["loss_clip"]).mean()
-        return mean + (ridge / 2 * (f @ f) if printed else 0.0)
+        return mean + (ridge / (2 * C) * (f @ f) if printed else 0.0)  # C weighs the loss
 
     f, dual, sends = np.zeros((N, D)), np.zeros((N, D)), [0] * N
     path, sent = [], []

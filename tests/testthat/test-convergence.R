@@ -44,7 +44,7 @@ test_that("MR-ADMM's conditions are the worst over consecutive penalties", {
   hand <- vapply(1:3, function(k) {
     by_hand(A5, eta * growth^k, eta * growth^(k + 1), 5, M, 1.5, 3)
   }, double(2))
-  expect_equal(out$margin, apply(hand, 1L, min), tolerance = 1e-9)
+  expect_equal(out$margin[1:2], apply(hand, 1L, min), tolerance = 1e-9)
 })
 
 test_that("the smallest gamma is the edge of the conditions", {
@@ -74,13 +74,37 @@ test_that("no gamma satisfies (ii) on a bipartite network", {
 })
 
 test_that("M-ADMM's and ADMM's conditions", {
-  good <- check_convergence(m_admm(eta = 1, growth = 1.01, theta = 0.5), network_ring(6))
-  expect_true(all(good$holds))
-  expect_equal(good$margin, c(1.01 - 0.5, 1.01^2 - 1.01), tolerance = 1e-12)
+  grown <- check_convergence(m_admm(eta = 1, growth = 1.01, theta = 0.5), network_ring(6))
+  expect_equal(grown$margin[1:2], c(1.01 - 0.5, 1.01^2 - 1.01), tolerance = 1e-12)
   uneven <- m_admm(eta = c(1, 1, 1, 1, 1, 0.4), growth = 1, theta = 0.5)
   bad <- check_convergence(uneven, network_ring(6))
-  expect_identical(bad$holds, c(FALSE, TRUE))
+  expect_identical(bad$holds, c(FALSE, TRUE, TRUE))
   expect_true(check_convergence(admm(eta = 0.5), network_star(4))$holds)
+})
+
+test_that("penalties that grow for ever are not covered, and such a run stops on its way", {
+  ring <- network_ring(5)
+  growths <- list(m = c(1, 1, 1, 1.1, 1), mr = 1.1)
+  for (method in list(m_admm(1, growths$m, 0.5), mr_admm(1, growths$mr, 40))) {
+    found <- check_convergence(method, ring, iterations = 1)
+    expect_identical(found$holds[3], FALSE)
+    expect_equal(found$margin[3], -0.1)
+    expect_match(found$condition[3], "sup")
+  }
+  for (method in list(m_admm(1, 1, 0.5), mr_admm(1, 1, 40))) {
+    expect_true(all(check_convergence(method, ring, M = 1)$holds))
+  }
+  expect_true(is.finite(attr(check_convergence(mr_admm(1, 1.1, 40), ring, M = 1), "gamma")))
+  x <- matrix(sin(1:200), 50) / 2
+  model <- function(growth, iterations = 1000) {
+    coef(dpadmm_fit(x, sign(cos(1:50)),
+      nodes = 5, network = ring, method = m_admm(0.5, growth, 0.5), C = 1, rho = 0.1,
+      iterations = iterations, epsilon = Inf
+    ))
+  }
+  arrived <- model(1)
+  expect_lt(max(abs(model(1, 2000) - arrived)), 1e-5)
+  expect_gt(max(abs(model(1.1) - arrived)), 1)
 })
 
 test_that("runs converge where the conditions hold", {

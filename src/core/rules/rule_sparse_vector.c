@@ -6,7 +6,8 @@
  * A candidate that has passed the test is not a fresh sample any more: the test tilts
  * its distribution. So after a positive answer the problem is solved again with noise
  * of its own stream, and that solution is sent. As printed (release_candidate), the
- * candidate itself is sent and the query holds the penalty too. */
+ * candidate itself is sent and the query holds the penalty too, as Lemma 6 has it:
+ * beside a mean loss of weight one. */
 #include "data/record_loss.h"
 #include "rules/primal.h"
 #include "rules/rule.h"
@@ -44,13 +45,13 @@ static double improvement(dpa_party *party, const dpa_test *test) {
     sends->measured = 1;
   }
   const double *margin = dpa_solver_margin(&node->solver);
-  double query = (sends->last_loss - clipped_loss(party, margin, test->loss_clip)) /
-                 (double)party->records.n;
+  double gain = sends->last_loss - clipped_loss(party, margin, test->loss_clip);
+  /* the penalty in units of the loss: both are minimised with the loss times its weight
+   */
   if (test->release_candidate)
-    query +=
-        0.5 * party->ridge *
-        (dpa_dot(node->f, node->f, d) - dpa_dot(node->solver.f, node->solver.f, d));
-  return query;
+    gain += 0.5 * party->ridge / party->weight *
+            (dpa_dot(node->f, node->f, d) - dpa_dot(node->solver.f, node->solver.f, d));
+  return gain / (double)party->records.n;
 }
 
 static dpa_status keep_silent(dpa_party *party) {
