@@ -50,6 +50,8 @@ read_connection <- function(con) {
 #' @noRd
 unpack_bzip2 <- function(packed) {
   start <- grepRaw("BZh[1-9]1AY&SY", packed, all = TRUE)
+  ended <- as.raw(c(0x17, 0x72, 0x45, 0x38, 0x50, 0x90)) # where a stream of nothing has its block
+  if (identical(packed[5:10], ended)) return(raw())
   if (!identical(start[1L], 1L)) stop("no stream begins the file")
   end <- c(start[-1L] - 1L, length(packed))
   do.call(c, Map(function(from, to) memDecompress(packed[from:to], "bzip2"), start, end))

@@ -125,10 +125,10 @@ read_table <- function(bytes, columns) {
   fields <- strsplit(paste0(lines[number], ","), ",", fixed = TRUE, useBytes = TRUE)
   quoted <- grep("\"", lines[number], fixed = TRUE, useBytes = TRUE)
   fields[quoted] <- lapply(quoted, function(k) {
+    if (!validUTF8(lines[number[k]])) abort_line(number[k], "it is not UTF-8")
     tryCatch(
       scan(text = lines[number[k]], what = "", sep = ",", quote = "\"", quiet = TRUE),
-      warning = function(e) abort_line(number[k], "a quotation mark is not closed"),
-      error = function(e) abort_line(number[k], "it is not UTF-8")
+      warning = function(e) abort_line(number[k], "a quotation mark is not closed")
     )
   })
   header <- fields[[1L]]
