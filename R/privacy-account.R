@@ -84,29 +84,6 @@ account <- function(events, delta = 0, accountant = "best", records = c("same", 
   guarantee
 }
 
-# what knows the events it released
-.runs <- c("dpadmm_fit", "dpadmm_plan", "dpadmm_fixed_point", "dpadmm_evaluation", "dpadmm_tuned")
-
-is_list_of_runs <- function(x) is.list(x) && !is.object(x)
-
-#' The tables of releases of what account() takes, as a list.
-#' @noRd
-events_of <- function(x) {
-  if (is_list_of_runs(x) && length(x) > 0L) {
-    return(unlist(lapply(unname(x), events_of), recursive = FALSE))
-  }
-  if (inherits(x, .runs)) {
-    if (is.null(x$events)) {
-      abort("accountant",
-        "Nothing is known of what this run released: no `sensitivity` was stated.",
-        argument = "events"
-      )
-    }
-    x <- x$events
-  }
-  list(check_releases(x))
-}
-
 #' The guarantee of who is in one of several, and of each party that has a name.
 #' @noRd
 largest_guarantee <- function(guarantees) {
