@@ -96,7 +96,10 @@ tidy.dpadmm_evaluation <- function(x, ...) {
 }
 
 #' @export
-as.data.frame.dpadmm_evaluation <- function(x, ...) x$measures
+as.data.frame.dpadmm_evaluation <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_no_dots(...)
+  x$measures
+}
 
 #' Plot a private evaluation
 #'

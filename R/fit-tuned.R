@@ -49,6 +49,7 @@ privacy.dpadmm_tuned <- function(fit, delta = fit$tuning$delta, ...) {
 
 #' @export
 print.dpadmm_tuned <- function(x, ...) {
+  check_no_dots(...)
   it <- x$tuning
   cat(sprintf("Chosen of %d plans: %s, by a noisy %s of %.4g (noise %.2g)\n", it$plans,
     it$chosen, it$measure, it$score, it$noise))

@@ -4,9 +4,9 @@
 #'   `1e-10` times the scale of the problem, `C` times the largest gradient of one record; of a
 #'   private fit a fixed share of what a record can move (1e-5, of pure fits 1e-6). Noise on what
 #'   is sent hides the distance to the exact minimiser, too; beside noise in the objective there
-#'   is some of its own that does, and is charged (0.09% of epsilon, whatever the tolerance: a
-#'   looser one has more of that noise). A private fit whose tolerance is below
-#'   what double precision can promise takes what it can.
+#'   is some of its own that does, and is charged (0.09% of epsilon; more where that noise would
+#'   else be no small part of the whole, as with a tolerance that is loose or a large `C`). A
+#'   private fit whose tolerance is below what double precision can promise takes what it can.
 #' @param threads OpenMP threads over the nodes, or the records of one data holder (>= 1).
 #'   The result is the same for any number. [dp_sgd()] and [dp_cd()] of one holder, and
 #'   some rounds of [fp_admm()] (its help says which), take one thread only.

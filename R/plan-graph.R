@@ -107,18 +107,38 @@ graph_releases <- function(plan, updates = which(plan$noisy)) {
 }
 
 #' The releases that hide the distance between the program and the theorem, a row for each
-#' of `releases`: a fixed share of what those cost together, in equal parts. A release that costs
+#' of `releases`: a share of what those cost together, in equal parts. A release that costs
 #' next to nothing, as late ones of a growing penalty do, must not ask for noise as large.
 #' @noRd
 hidden_releases <- function(plan, releases) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
   moved <- hidden_shift(plan)[cbind(releases$node, releases$iteration)]
   cost <- mean_cost(releases, if (mechanism$pure) 1 else 2)
-  share <- mechanism$hidden_share
-  if (!is.null(plan$inference)) share <- inferred_share(plan, releases, moved / cost, share)
+  share <- hidden_share(plan, releases, moved / cost, mechanism)
   new_releases("hidden", releases$node, releases$iteration,
     sensitivity = moved, weight = moved / (share * cost)
   )
+}
+
+#' The share of the cost of the noise in the objective that the noise beside it has. Let A be the
+#' ratio of that noise to the main one, in what they move a message by, were the share 1. For the
+#' same budget the two together are (1 + A^2 / s^2) (1 + s)^2 times the main one alone if it is pure,
+#' (1 + A^2 / s^2) (1 + s^2) times if it is Gaussian: least for s^3 = A^2, and for s^2 = A. A tenth of
+#' the main noise, s = 10 A, is little enough. With intervals, messages tell gradients, and there
+#' that noise enters times the curvature, which may be many times the modulus.
+#' @param size of that noise at share 1, in units of the releases' noise of weight 1.
+#' @noRd
+hidden_share <- function(plan, releases, size, mechanism) {
+  problem <- plan$problem
+  factor <- releases$modulus
+  if (!is.null(plan$inference)) {
+    curvature <- problem$C * problem$loss$curvature * problem$row_bound^2 / problem$d
+    factor <- factor + curvature[releases$node]
+  }
+  ratio <- sqrt(mean((size * factor / releases$weight)^2))
+  best <- ratio^if (mechanism$pure) 2 / 3 else 1 / 2
+  if (is.null(plan$inference)) best <- min(best, 10 * ratio)
+  min(max(mechanism$hidden_share, best), 0.5)
 }
 
 #' What a node's release moves over its noise of unit 1, on average: the mean of this power.

@@ -122,19 +122,6 @@ moment_releases <- function(plan, releases) {
   }))
 }
 
-#' The share of the noise that hides minimisers, for gradients that are told by the messages: there
-#' it enters times the curvature, which may be many times the modulus. With A the ratio of that
-#' noise to the main one, were the share 1, gradients have noise (1 + A^2 / s^2) (1 + s^2) for the
-#' same budget, which is least for s^2 = A.
-#' @param size of the hidden noise at share 1, in units of the releases' noise of weight 1.
-#' @noRd
-inferred_share <- function(plan, releases, size, least) {
-  problem <- plan$problem
-  curvature <- problem$C * problem$loss$curvature * problem$row_bound^2 / problem$d
-  ratio <- size * (curvature[releases$node] + releases$modulus) / releases$weight
-  min(max(least, sqrt(sqrt(mean(ratio^2)))), 0.5)
-}
-
 #' What is set aside for rounding of the matrices before the noise is known.
 #' @noRd
 likely_moment_slop <- function(problem, inference) {

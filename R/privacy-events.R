@@ -232,7 +232,9 @@ print.dp_events <- function(x, ...) {
   shown <- names(x)[vapply(x, function(column) !all(is.na(column)), NA)]
   if (length(unique(x$division)) < 2L) shown <- setdiff(shown, "division")
   long <- !is.na(x$candidates)
-  x$candidates[long] <- sprintf("%d tables", lengths(strsplit(x$candidates[long], "|", TRUE)))
+  if (any(long)) {
+    x$candidates[long] <- sprintf("%d tables", lengths(strsplit(x$candidates[long], "|", TRUE)))
+  }
   print.data.frame(utils::head(x[shown], 10L), row.names = FALSE)
   if (nrow(x) > 10L) cat(sprintf("... and %d more\n", nrow(x) - 10L))
   invisible(x)

@@ -11,7 +11,7 @@
 #
 # Noise on a value is exact on a grid of steps of at most `grid(scale, d)`. With noise in an
 # objective, some of it on the message hides the distance between the program and the theorem:
-# `hidden_event()`, whose cost is `hidden_share` of the main release's in the units of `size`.
+# `hidden_event()`, whose cost is at least `hidden_share` of the main release's in units of `size`.
 # `solver_share`: of what a record moves, the tolerance at which such noise is small beside the
 # main one. `draw_bounds(scale, d)`: how far, in norm, d numbers drawn for an objective are from
 # ideal noise at most, and the largest norm they can have.

@@ -39,7 +39,7 @@
 #' rerun_experiment("m-admm")
 #' tail(stored_experiment("m-admm", "figure-1"), 3)
 #' \donttest{
-#' rerun_experiment("plausible-admm", "figure-2", repetitions = 1, progress = TRUE)
+#' rerun_experiment("m-admm", "figure-2", repetitions = 1, progress = TRUE)
 #' }
 #' @export
 rerun_experiment <- function(name, part = NULL, repetitions = NULL, workers = 1, file = NULL,

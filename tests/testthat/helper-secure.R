@@ -14,7 +14,7 @@ whole_numbers <- function(raw) {
 }
 
 # The parts of every sum of a run, an array [number, holder, sum], and its model.
-parts_of <- function(plan, seed, data = hub_data, saved = FALSE, d = 5) {
+sum_parts <- function(plan, seed, data = hub_data, saved = FALSE, d = 5) {
   seen <- new.env()
   run <- run_plan(plan, data[c("x", "y")], list(index = data$holder), noise_key(seed),
     engine_stepwise(saved = saved, sent = seen), control = dpadmm_control(progress = FALSE))

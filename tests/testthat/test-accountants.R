@@ -233,7 +233,9 @@ test_that("a loss of nothing costs nothing", {
     for (column in intersect(c("sensitivity", "curvature", "epsilon"), names(e))) {
       if (!is.na(free[[column]])) free[[column]] <- 0
     }
-    expect_lte(account(free, 1e-5, accountant)$epsilon, 1e-6,
+    free$candidates <- gsub("(sensitivity|epsilon)=[^,;|]*", "\\1=0", free$candidates)
+    # of a choice the number of trials is left, over the largest order
+    expect_lte(account(free, 1e-5, accountant)$epsilon, if (e$mechanism == "best_of") 1e-4 else 1e-6,
       label = paste(accountant, "of", e$mechanism))
   }
 })

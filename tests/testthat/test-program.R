@@ -163,3 +163,32 @@ test_that("a penalty that grows for long costs no noise that hides rounding", {
   )
   expect_true(all(is.finite(coef(fit))))
 })
+
+test_that("that noise has the share of the budget with which there is hardly less noise in all", {
+  most <- function(...) {
+    plan <- dpadmm_plan(105, rep(8000, 5), method = admm(), network = network_star(5), ...)
+    mechanism <- noise_mechanism(plan$budget$mechanism)
+    pure <- mechanism$pure
+    own <- mechanism$sd(plan$scales$objective, 105) / modulus_of(plan)
+    ratio <- sqrt(mean((mechanism$sd(plan$scales$output, 105) / own)^2))
+    hidden <- plan$events$mechanism == if (pure) "pure" else "gaussian"
+    squares <- function(e) sum((e$sensitivity / e$sigma)^2)
+    share <- if (pure) {
+      account(plan$events[hidden, ])$epsilon / account(plan$events[!hidden, ])$epsilon
+    } else {
+      sqrt(squares(plan$events[hidden, ]) / squares(plan$events[!hidden, ]))
+    }
+    of <- function(s) (1 + (ratio * share / s)^2) * if (pure) (1 + s)^2 else 1 + s^2
+    c(share = share, over = of(share) / min(of(10^seq(-5, 0, 0.01))))
+  }
+  # the least where it is small by itself
+  expect_equal(most(epsilon = 1, delta = 1e-5, iterations = 20)[["share"]], 0.03, tolerance = 0.01)
+  for (C in c(1000, 4000)) {
+    found <- most(epsilon = 15, C = C, rho = 0.2, iterations = 50)
+    expect_gt(found[["share"]], 2e-3)
+    expect_lt(found[["over"]], 1.01)
+  }
+  found <- most(epsilon = 1, delta = 1e-5, iterations = 20, control = dpadmm_control(tol = 1e-4))
+  expect_gt(found[["share"]], 0.05)
+  expect_lt(found[["over"]], 1.01)
+})

@@ -88,7 +88,7 @@ test_that("parts are rounded messages with noise, and their sum moves the model"
     rounds <- if (name == "fp_admm") 2 else 1 # z_1 reads no record
     plan <- secure_plan(method, noise = gaussian_noise(0.01), iterations = rounds)
     bare <- hub_plan(method, epsilon = Inf, iterations = rounds)
-    made <- parts_of(plan, 3)
+    made <- sum_parts(plan, 3)
     grid <- plan$secure$grid
     plain <- t(hub_messages(bare, hub_data$x, hub_data$y, hub_data$holder, 1))
     noise <- made$parts[, , 1] - round(plain / grid)
@@ -111,14 +111,14 @@ test_that("parts are rounded messages with noise, and their sum moves the model"
 test_that("a run that is saved and loaded each round, or on two threads, has the same sums", {
   for (method in secure_kinds) {
     plan <- secure_plan(method, epsilon = 1)
-    made <- parts_of(plan, 5)
-    again <- parts_of(plan, 5, saved = TRUE)
+    made <- sum_parts(plan, 5)
+    again <- sum_parts(plan, 5, saved = TRUE)
     expect_identical(again$parts, made$parts)
     expect_identical(again$f, made$f)
     two <- run_plan(plan, hub_data[c("x", "y")], list(index = hub_data$holder), noise_key(5),
       control = dpadmm_control(progress = FALSE, threads = 2))
     expect_identical(as.vector(two$f), made$f)
-    expect_false(identical(parts_of(plan, 6)$f, made$f))
+    expect_false(identical(sum_parts(plan, 6)$f, made$f))
   }
 })
 
@@ -128,7 +128,7 @@ test_that("the noise of a sum has the stated size: all holders', or that of the 
     over <- if (method$name == "fp_admm") 4 else 1
     bare <- hub_plan(method, epsilon = Inf, iterations = 2)
     value <- t(hub_messages(bare, hub_data$x, hub_data$y, hub_data$holder, 1))[, 1:4]
-    noise <- vapply(1:150, function(seed) parts_of(plan, seed)$parts[, , 1] * plan$secure$grid -
+    noise <- vapply(1:150, function(seed) sum_parts(plan, seed)$parts[, , 1] * plan$secure$grid -
       value, matrix(0, 5, 4)) / over
     variance <- function(holders) {
       apply(noise[, holders, , drop = FALSE], c(1, 3), sum)^2 / 0.01^2
@@ -142,7 +142,7 @@ test_that("the noise of a sum has the stated size: all holders', or that of the 
     expect_false(honest / 4 > within[1]) # of half the noise
     # no noise is used twice, by a holder or in a round
     expect_lt(max(abs(stats::cor(t(matrix(noise, 20)))[upper.tri(diag(20))])), 0.45)
-    all <- parts_of(secure_plan(method, noise = gaussian_noise(0.01), iterations = 4), 1)$parts
+    all <- sum_parts(secure_plan(method, noise = gaussian_noise(0.01), iterations = 4), 1)$parts
     expect_identical(anyDuplicated(as.vector(all)), 0L)
   }
 })
