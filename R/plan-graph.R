@@ -121,11 +121,12 @@ hidden_releases <- function(plan, releases) {
 }
 
 #' The share of the cost of the noise in the objective that the noise beside it has. Let A be the
-#' ratio of that noise to the main one, in what they move a message by, were the share 1. For the
-#' same budget the two together are (1 + A^2 / s^2) (1 + s)^2 times the main one alone if it is pure,
-#' (1 + A^2 / s^2) (1 + s^2) times if it is Gaussian: least for s^3 = A^2, and for s^2 = A. A tenth of
-#' the main noise, s = 10 A, is little enough. With intervals, messages tell gradients, and there
-#' that noise enters times the curvature, which may be many times the modulus.
+#' ratio of that noise to the main one, in what they move a message by, were the share s = 1. For
+#' the same budget the two together have (1 + A^2 / s^2) (1 + s)^2 times the variance of the main
+#' one alone if noise is pure, (1 + A^2 / s^2) (1 + s^2) times if it is Gaussian: least for s^3 =
+#' A^2, and for s^2 = A. A tenth of the main noise, s = 10 A, is little enough. With intervals,
+#' messages tell gradients, and there that noise enters times the curvature, which may be many
+#' times the modulus.
 #' @param size of that noise at share 1, in units of the releases' noise of weight 1.
 #' @noRd
 hidden_share <- function(plan, releases, size, mechanism) {
