@@ -21,7 +21,7 @@
 #' release <- site_release(y ~ x, columns, epsilon = 2, delta = 1e-5, iterations = 2)
 #' changed <- replace(north, "y", list(c("no", "no", "yes")))
 #' audit(release, list(north = north, south = south), list(north = changed, south = south),
-#'   runs = 10, seed = 1)
+#'   runs = 20, seed = 1)
 #' @export
 site_release <- function(formula, schema, epsilon, delta = 0, ...) {
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")

@@ -87,12 +87,14 @@ fuzz <- function(seconds, seed, kinds = names(fuzz_kinds), now = Sys.getenv("FUZ
       passed[kind] <- passed[kind] + 1
     }
   }
+  invisible(gc()) # what connections say that nobody closed comes before the last lines
   cat(sprintf("%-12s %6.0f cases, %.0f failed\n", kinds, passed + failed, failed), sep = "")
   cat(sprintf("%.0f passed, %.0f failed, 0 skipped\n", sum(passed), sum(failed)))
   sum(failed)
 }
 
 if (sys.nframe() == 0L) {
+  options(warn = 1)
   asked <- as.numeric(commandArgs(TRUE))
   kinds <- strsplit(Sys.getenv("FUZZ_KINDS", paste(names(fuzz_kinds), collapse = ",")), ",")[[1L]]
   quit(status = as.integer(fuzz(asked[1L], asked[2L], kinds) > 0))
