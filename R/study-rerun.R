@@ -38,8 +38,9 @@
 #' rerun_experiment("recycled-admm")
 #' rerun_experiment("m-admm")
 #' tail(stored_experiment("m-admm", "figure-1"), 3)
-#' \donttest{
-#' rerun_experiment("m-admm", "figure-2", repetitions = 1, progress = TRUE)
+#' \dontrun{
+#' # ten seconds
+#' rerun_experiment("m-admm", "figure-2", repetitions = 2, progress = TRUE)
 #' }
 #' @export
 rerun_experiment <- function(name, part = NULL, repetitions = NULL, workers = 1, file = NULL,
