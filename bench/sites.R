@@ -38,13 +38,17 @@ plan <- dpadmm_plan(terms, sites, epsilon = 1, delta = 1e-5, iterations = 30,
 
 here <- function() suppressWarnings(dpadmm_fit(plan, train, nodes = nodes))
 there <- function() suppressWarnings(dpadmm_fit(plan, sites))
-# open, check and close go to each site once, as the rounds do
+# open, check and close go to each site once, as the rounds do; the first two bring the plan
 server$aggregateMethod("nothingDS", function(...) NULL)
-calls <- 4L * (length(plan$rule) + 3L)
-text <- sprintf("nothingDS(\"site_1\", \"%s\", 10, \"B64:%s\")", strrep("0", 32L),
-  strrep("A", ceiling(8 * plan$problem$d * 4 / 3)))
+call_with <- function(bytes) {
+  sprintf("nothingDS(\"site_1\", \"%s\", 10, \"B64:%s\")", strrep("0", 32L), strrep("A", bytes))
+}
+plan_bytes <- nchar(dpadmm:::text_to_wire(dpadmm:::plan_recipe(plan)))
+rounds <- length(plan$rule) + 1L
+texts <- rep(call_with(c(plan_bytes, ceiling(8 * plan$problem$d * 4 / 3))), 4L * c(2L, rounds))
+calls <- length(texts)
 trivial <- function() {
-  for (k in seq_len(calls)) {
+  for (text in texts) {
     result <- DSI::dsAggregate(conns[[1L]], text)
     if (DSI::dsIsCompleted(result)) DSI::dsFetch(result)
   }
