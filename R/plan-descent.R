@@ -119,7 +119,7 @@ descent_blocks <- function(p, d, iterations, key) {
 #' @noRd
 #' @export
 apply_unit.dpadmm_family_descent <- function(method, plan, unit) {
-  if (!is.null(plan$secure)) return(share_unit(plan, unit))
+  if (is_secure(plan)) return(share_unit(plan, unit))
   plan$unit <- unit
   plan$noise <- as.vector(unit)
   plan$scales <- list(gradient = plan$noise)

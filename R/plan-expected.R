@@ -7,7 +7,7 @@ expected_of <- function(plan) {
   if (!plan$private) return(forecast_words(list(noise = 0, most = 0, signal = NA_real_), 1))
   expected <- forecast_of(plan$method, plan)
   # whether each party's noise is in the model
-  alone <- on_graph(plan$method) || (by_gradients(plan$method) && is.null(plan$secure))
+  alone <- on_graph(plan$method) || (by_gradients(plan$method) && !is_secure(plan))
   words <- forecast_words(expected, plan$problem$d, if (alone) plan$problem$N else 1)
   c(expected, words, list(
     alone = better_alone(plan, expected), intervals = forecast_intervals(plan)

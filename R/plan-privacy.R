@@ -56,7 +56,7 @@ plan_facts <- function(plan, released, view, run) {
   problem <- plan$problem
   users <- problem$users
   told <- if (plan$private) words$released
-  sees <- if (!is.null(view) && is.null(plan$secure)) .view_words[[view]] else words$sees
+  sees <- if (!is.null(view) && !is_secure(plan)) .view_words[[view]] else words$sees
   if (is.null(sees)) sees <- "Whoever sees every message between the nodes, and the model,"
   statement_facts(problem$names,
     per_person = if (any(problem$per_person > 1)) range(problem$per_person),

@@ -80,6 +80,10 @@ check_aggregation <- function(aggregation) {
 
 # ---- plans -------------------------------------------------------------------------------
 
+#' Whether only the sum of what parties send is to be seen.
+#' @noRd
+is_secure <- function(plan) !is.null(plan$secure)
+
 #' What a plan for these holders has of it: list(honest, failures), NULL: sums are plain.
 #' @noRd
 secure_of <- function(asked, method, problem, budget, control) {
@@ -162,7 +166,7 @@ with_attempts <- function(plan, releases) {
 #' The same unit for all: the largest, as a matrix with a row a party.
 #' @noRd
 shared_unit <- function(plan, unit) {
-  if (is.null(plan$secure)) unit else matrix(max(unit), nrow(unit), ncol(unit))
+  if (!is_secure(plan)) unit else matrix(max(unit), nrow(unit), ncol(unit))
 }
 
 #' A plan whose releases have shared noise of this unit.
@@ -214,7 +218,7 @@ shares_gap <- function(steps, honest) {
 #' What that adds to a release's sensitivity, a half of it.
 #' @noRd
 shares_slop <- function(plan) {
-  if (is.null(plan$secure)) return(0)
+  if (!is_secure(plan)) return(0)
   shares_gap(plan$secure$steps, plan$secure$honest) * sqrt(plan$problem$d) * plan$noise / 2
 }
 
@@ -242,7 +246,7 @@ check_secure_range <- function(plan) {
 #' Orders of a run as its parties are given them: of a secure sum no noise but their parts of it.
 #' @noRd
 share_orders <- function(orders, plan) {
-  if (is.null(plan$secure)) return(orders)
+  if (!is_secure(plan)) return(orders)
   own <- c("objective_scale", "output_scale", "server_scale", "start_scale")
   c(orders[setdiff(names(orders), own)], list(secure = plan$secure[c("grid", "steps")]))
 }

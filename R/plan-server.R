@@ -169,7 +169,7 @@ turns_grow <- function(plan) c(plan$most[1L] > 0L, diff(plan$most) > 0L)
 #' @noRd
 #' @export
 apply_unit.dpadmm_family_server <- function(method, plan, unit) {
-  if (!is.null(plan$secure)) return(share_unit(plan, unit, over = plan$n))
+  if (is_secure(plan)) return(share_unit(plan, unit, over = plan$n))
   plan$unit <- unit
   on_block <- plan$noise_on == "block"
   plan$noise <- if (on_block) as.vector(unit) else unit[1L]

@@ -152,7 +152,7 @@ split_sensitivity <- function(problem, clip) {
 #' @noRd
 #' @export
 apply_unit.dpadmm_family_split <- function(method, plan, unit) {
-  if (!is.null(plan$secure)) return(share_unit(plan, unit))
+  if (is_secure(plan)) return(share_unit(plan, unit))
   N <- plan$problem$N
   mechanism <- noise_mechanism(plan$budget$mechanism)
   plan$unit <- matrix(unit, N, plan$updates)

@@ -6,10 +6,6 @@
 .key_bytes <- 32L
 .signed_bytes <- 96L # a public key and its signature
 
-#' Whether only the sum of what sites send is to be seen.
-#' @noRd
-is_secure <- function(plan) !is.null(plan$secure)
-
 #' What a policy allows of a secure sum: it knows everybody by a key.
 #' @noRd
 check_site_secure <- function(policy, plan) {
