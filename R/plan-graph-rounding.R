@@ -15,18 +15,18 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   objective <- draw_bounds(mechanism, plan$scales$objective, d)
   gradient <- problem$C * problem$loss$lipschitz * problem$row_bound
   # a node with a small weight follows the others as far as they go
-  own <- apply((100 * gradient + 2 * objective$most + 0 * modulus) / modulus, 1L, max)
+  own <- apply((10 * gradient + 2 * objective$most + 0 * modulus) / modulus, 1L, max)
   reach <- max(own) + 10 * sqrt(colSums(plan$start^2))
   curvature <- problem$C * problem$loss$curvature * problem$row_bound^2
   rounding <- solver_rounding(problem, problem$C, modulus, reach, plan$tol, objective$most)
   sent <- grid_slop(plan$scales$output, d, mechanism)
   solved <- rounding$evaluated + rounding$model + objective$error
-  # what a solver is asked for must be above what it can see, and where its steps arrive
+  # what a solver is asked for must be above what it can see
   largest <- modulus + curvature
   condition <- largest / modulus
   list(
     slop = solved + modulus * sent, reach = reach, moment = moment_slop(plan),
-    tol = 4 * pmax(solved, condition * rounding$evaluated),
+    tol = 4 * solved,
     steps = condition * log(pmax(10, 10 * largest * reach / plan$tol))
   )
 }

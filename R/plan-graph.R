@@ -124,7 +124,7 @@ hidden_releases <- function(plan, releases) {
 #' ratio of that noise to the main one, in what they move a message by, were the share s = 1. For
 #' the same budget the two together have (1 + A^2 / s^2) (1 + s)^2 times the variance of the main
 #' one alone if noise is pure, (1 + A^2 / s^2) (1 + s^2) times if it is Gaussian: least for s^3 =
-#' A^2, and for s^2 = A. A tenth of the main noise, s = 10 A, is little enough. With intervals,
+#' A^2, and for s^2 = A. An eighth of the main noise, s = 8 A, is little enough. With intervals,
 #' messages tell gradients, and there that noise enters times the curvature, which may be many
 #' times the modulus.
 #' @param size of that noise at share 1, in units of the releases' noise of weight 1.
@@ -138,7 +138,7 @@ hidden_share <- function(plan, releases, size, mechanism) {
   }
   ratio <- sqrt(mean((size * factor / releases$weight)^2))
   best <- ratio^if (mechanism$pure) 2 / 3 else 1 / 2
-  if (is.null(plan$inference)) best <- min(best, 10 * ratio)
+  if (is.null(plan$inference)) best <- min(best, 8 * ratio)
   min(max(mechanism$hidden_share, best), 0.5)
 }
 

@@ -14,7 +14,7 @@
 # `hidden_event()`, whose cost is at least `hidden_share` of the main release's in units of `size`.
 # `solver_share`: of what a record moves, the tolerance at which such noise is small beside the
 # main one. `draw_bounds(scale, d)`: how far, in norm, d numbers drawn for an objective are from
-# ideal noise at most, and the largest norm they can have.
+# ideal noise at most, and the norm that they exceed with probability exp(-145) < 2^-209 at most.
 .noise_mechanisms <- list(
   gamma = list(
     words = "Gamma-norm", density = "density ~ exp(-alpha ||b||)", scale_name = "alpha",
@@ -23,9 +23,8 @@
     sd = function(scale, d) sqrt(d + 1) / scale, pure = TRUE,
     hidden_share = 9e-4, solver_share = 1e-6,
     grid = function(scale, d) 2^-40 * gamma_stretch(d) / scale,
-    # uniform numbers are at least 2^-1001, so exponential ones below 700
     draw_bounds = function(scale, d) {
-      most <- 700 * d / scale
+      most <- 1.01 * (d + sqrt(290 * d) + 145) / scale
       list(error = (1.5 * d + 40) * 2^-53 * most, most = most)
     },
     # so little of it that randomised response will do with every accountant
@@ -46,9 +45,8 @@
     words = "Gaussian", density = "N(0, sigma^2) a coordinate", scale_name = "sigma",
     size = identity, scale = identity, sd = function(scale, d) scale, pure = FALSE,
     hidden_share = 0.03, solver_share = 1e-5, grid = function(scale, d) 2^-40 * scale,
-    # sqrt(2 * 700) < 38
     draw_bounds = function(scale, d) {
-      list(error = 2^-41 * sqrt(d) * scale, most = 38 * sqrt(d) * scale)
+      list(error = 2^-41 * sqrt(d) * scale, most = 1.01 * (sqrt(d) + sqrt(290)) * scale)
     },
     hidden_event = function(size, sensitivity, dim, ...) {
       dp_event_gaussian(size, sensitivity, dim = dim, ...)

@@ -148,6 +148,36 @@ static void check_plain(void) {
   }
 }
 
+/* Where rounding hides the tolerance from them, they end when they must be as near as
+ * it says: by their number. */
+static void check_arrived(void) {
+  const double quad = 1e-4, tol = 1e-17;
+  problem p = problem_make(60, 8, 1.0, 0, &dpa_loss_logistic, 85);
+  dpa_solver exact, s;
+  void *other = problem_place(&exact, &p, &dpa_loss_logistic, 0.0, 1.0 / 60.0);
+  void *memory = problem_place(&s, &p, &dpa_loss_logistic, 0.0, 1.0 / 60.0);
+  CHECK(problem_solve(&p, &exact, quad, 1e-13) >= 0);
+  s.roam = 2.0 * dpa_norm(exact.f, 8);
+  dpa_solver_start(&s, quad, p.lin, tol);
+  s.at.plain = 1;
+  dpa_status status = DPA_CONTINUE;
+  double steps = 0.0;
+  for (; status == DPA_CONTINUE; steps++)
+    status = dpa_solver_advance(&s);
+  const double longest = dpa_records_longest(&p.data);
+  const double share = 1.0 - quad / (quad + 0.25 * longest * longest);
+  CHECK(status == DPA_OK && s.at.norm > tol);
+  CHECK(pow(share, steps - 2.0) * 2.0 * s.roam <= tol / (2.0 * quad));
+  CHECK(pow(share, steps + 2.0) * 2.0 * s.roam >= 0.5 * tol / (2.0 * quad));
+  double gap = 0.0;
+  for (size_t j = 0; j < 8; j++)
+    gap += (s.f[j] - exact.f[j]) * (s.f[j] - exact.f[j]);
+  CHECK(sqrt(gap) <= 2e-13 / quad);
+  free(other);
+  free(memory);
+  problem_drop(&p);
+}
+
 /* ---- the ends of the range ------------------------------------------------------- */
 
 static void check_extremes(void) {
@@ -217,6 +247,7 @@ void test_solver(void) {
   check_hessian(0);
   check_hessian(1);
   check_plain();
+  check_arrived();
   check_extremes();
   check_empty();
   check_arena();

@@ -165,8 +165,8 @@ test_that("a penalty that grows for long costs no noise that hides rounding", {
 })
 
 test_that("that noise has the share of the budget with which there is hardly less noise in all", {
-  most <- function(...) {
-    plan <- dpadmm_plan(105, rep(8000, 5), method = admm(), network = network_star(5), ...)
+  most <- function(..., size = 8000) {
+    plan <- dpadmm_plan(105, rep(size, 5), method = admm(), network = network_star(5), ...)
     mechanism <- noise_mechanism(plan$budget$mechanism)
     pure <- mechanism$pure
     own <- mechanism$sd(plan$scales$objective, 105) / modulus_of(plan)
@@ -183,12 +183,34 @@ test_that("that noise has the share of the budget with which there is hardly les
   }
   # the least where it is small by itself
   expect_equal(most(epsilon = 1, delta = 1e-5, iterations = 20)[["share"]], 0.03, tolerance = 0.01)
-  for (C in c(1000, 4000)) {
-    found <- most(epsilon = 15, C = C, rho = 0.2, iterations = 50)
+  for (C in c(5e5, 2e6)) {
+    found <- most(epsilon = 15, C = C, rho = 0.2, iterations = 50, size = 2e6)
     expect_gt(found[["share"]], 2e-3)
     expect_lt(found[["over"]], 1.01)
   }
   found <- most(epsilon = 1, delta = 1e-5, iterations = 20, control = dpadmm_control(tol = 1e-4))
   expect_gt(found[["share"]], 0.05)
   expect_lt(found[["over"]], 1.01)
+})
+
+test_that("what hides the program costs under 0.1% of a default plan's epsilon", {
+  cost <- function(d, size, ...) {
+    events <- dpadmm_plan(d, sizes = rep(size, 5), ...)$events
+    pure <- all(events$sigma == 0 | is.na(events$sigma) | events$mechanism != "gaussian")
+    hidden <- events$mechanism == if (pure) "pure" else "gaussian"
+    expect_gt(sum(hidden), 0)
+    if (pure) {
+      return(account(events[hidden, ])$epsilon / account(events[!hidden, ])$epsilon)
+    }
+    squares <- function(e) sum((e$sensitivity / e$sigma)^2)
+    squares(events[hidden, ]) / squares(events[!hidden, ])
+  }
+  for (size in c(200, 8000, 2e5)) {
+    for (epsilon in c(0.1, 1, 8)) {
+      expect_lt(cost(105, size, epsilon = epsilon), 1e-3)
+      expect_lt(cost(105, size, epsilon = epsilon, delta = 1e-5), 1e-3)
+    }
+    expect_lt(cost(5, size, epsilon = 1), 1e-3)
+    expect_lt(cost(500, size, epsilon = 1, delta = 1e-5), 1e-3)
+  }
 })

@@ -19,7 +19,7 @@
 #define MAX_STEPS 1000
 #define MAX_IDLE 40 /* steps without a smaller gradient before giving up */
 /* Plain steps before giving up. Where public points are cut (private runs), the plan
- * has seen to it that fewer than SURE arrive: R/plan-graph-rounding.R. */
+ * has seen to it that fewer than SURE are enough: R/plan-graph-rounding.R. */
 #define MAX_PLAIN 100000
 #define SURE_PLAIN 10000000
 #define MIN_AGE 2 /* steps a curvature serves before it may be replaced */
@@ -223,18 +223,25 @@ static void remember_pair(dpa_solver *s, double t) {
 }
 
 /* When Newton's method is stuck, or has left the range of numbers: from 0, steps
- * against the gradient over its Lipschitz constant, all from scratch. They arrive for
- * every problem whose public condition number is not too large, so whether an answer is
- * found says nothing about a record. */
+ * against the gradient over its Lipschitz constant, all from scratch. Each takes a
+ * fixed share off the distance to the minimiser, which in private runs is at most 2
+ * roam: once tol / (2 quad) is left, this is an answer like one whose gradient is below
+ * tol, however large rounding lets its gradient look. So whether an answer is found
+ * says nothing about a record. */
 static dpa_status plain_step(dpa_solver *s) {
   const size_t d = s->data->d;
-  if (s->at.plain++ >= (isfinite(s->roam) ? SURE_PLAIN : MAX_PLAIN))
-    return DPA_STALLED;
   if (s->at.longest < 0.0)
     s->at.longest = dpa_records_longest(s->data);
   const double steepest = s->loss->constants(s->width).curvature;
   const double most = s->at.quad + s->weight * (double)s->data->n * steepest *
                                        s->at.longest * s->at.longest;
+  if (isfinite(s->roam)) {
+    const double farther = fmax(1.0, 4.0 * s->at.quad * s->roam / s->at.tol);
+    if (s->at.plain > 1.0 + most / s->at.quad * log(farther))
+      return DPA_OK;
+  }
+  if (s->at.plain++ >= (isfinite(s->roam) ? SURE_PLAIN : MAX_PLAIN))
+    return DPA_STALLED;
   for (size_t j = 0; j < d; j++)
     s->f[j] = s->at.plain == 1 ? 0.0 : s->f[j] - s->grad[j] / most;
   s->at.pairs = 0;
