@@ -1,6 +1,6 @@
 # Rounding in the problems that nodes solve, and when their solver is sure to end.
 
-#' The most gradient steps of the core's solver (MAX_PLAIN in node_solver.c).
+#' The most gradient steps of the core's solver (SURE_PLAIN in node_solver.c).
 #' @noRd
 .most_steps <- 1e7
 
@@ -14,9 +14,18 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   modulus <- modulus_of(plan)
   objective <- draw_bounds(mechanism, plan$scales$objective, d)
   gradient <- problem$C * problem$loss$lipschitz * problem$row_bound
-  # a node with a small weight follows the others as far as they go
-  own <- apply((10 * gradient + 2 * objective$most + 0 * modulus) / modulus, 1L, max)
+  # a model walks with the gradients, and at random with the noise; a node with a small weight
+  # follows the others as far as they go
+  rounds <- plan$iterations
+  far <- function(scale) {
+    most <- draw_bounds(mechanism, scale, d)$most
+    2 * most + ifelse(most > 0, 5 * sqrt(rounds * d) * mechanism$sd(scale, d), 0)
+  }
+  steps <- (10 + min(1000, rounds) / 2) * gradient + far(plan$scales$objective) + plan$tol
+  own <- steps / modulus + far(plan$scales$output)
   reach <- max(own) + 10 * sqrt(colSums(plan$start^2))
+  # no square of what is added up may leave the range of numbers
+  if (max(modulus) * max(reach) > 1e150) reach <- Inf + reach
   curvature <- problem$C * problem$loss$curvature * problem$row_bound^2
   rounding <- solver_rounding(problem, problem$C, modulus, reach, plan$tol, objective$most)
   sent <- grid_slop(plan$scales$output, d, mechanism)

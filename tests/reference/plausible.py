@@ -29,19 +29,35 @@ N = len(SIZES)
 NEIGHBOURS = [[b if a == i else a for a, b in EDGES if i in (a, b)] for i in range(N)]
 
 
-def reach_of(case, most):
-    """Of the node with the least modulus: the others follow it as far as it goes."""
-    least = RHO / N + 2 * case["eta"] * min(len(near) for near in NEIGHBOURS)
-    return (100 * C + 2 * most) / least
+def modulus_of(case, i):
+    return RHO / N + 2 * case["eta"] * len(NEIGHBOURS[i])
 
 
-def rounding(case, size, modulus, output):
+def longest(case, scale):
+    """The norm that noise exceeds with probability exp(-145) at most."""
+    if case["noise"] == "gaussian":
+        return 1.01 * (math.sqrt(D) + math.sqrt(290)) * scale
+    return 1.01 * (D + math.sqrt(290 * D) + 145) / scale
+
+
+def far(case, scale):
+    """How far noise carries a model: twice its length, and five times its random walk."""
+    sd = scale if case["noise"] == "gaussian" else math.sqrt(D + 1) / scale
+    return 2 * longest(case, scale) + 5 * math.sqrt(ITERATIONS * D) * sd
+
+
+def reach_of(case, outputs):
+    """Of the node that goes farthest: the others follow it. `outputs`: the results' noise."""
+    steps = (10 + ITERATIONS / 2) * C + far(case, case["scale"]) + BETA
+    return max(steps / modulus_of(case, i) + far(case, outputs[i]) for i in range(N))
+
+
+def rounding(case, size, modulus, output, reach):
     """What the program's minimiser may be off by beyond BETA, in units of the gradient (vignette
     "privacy-accounting", "The program, to the last bit"); L = 1, L'' = 1/4, rows of norm 1."""
     u, scale, gaussian = 2.0**-53, case["scale"], case["noise"] == "gaussian"
-    most = 38 * math.sqrt(D) * scale if gaussian else 700 * D / scale
+    most = longest(case, scale)
     drawn = 2.0**-41 * math.sqrt(D) * scale if gaussian else (1.5 * D + 40) * u * most
-    reach = reach_of(case, most)
 
     def summed(n, bound):
         return 1.01 * (n + 16) * u * bound
@@ -53,11 +69,9 @@ def rounding(case, size, modulus, output):
     return solver + added + drawn + modulus * sent
 
 
-def query_rounding(case, size, sizes):
+def query_rounding(case, size, sizes, reach):
     """The same of a query of the test, whose noise has these two sizes."""
-    u, scale, gaussian = 2.0**-53, case["scale"], case["noise"] == "gaussian"
-    most = 38 * math.sqrt(D) * scale if gaussian else 700 * D / scale
-    reach = reach_of(case, most)
+    u = 2.0**-53
     grid = max(2.0**-40 * min(sizes), 2.0**-50 * max(sizes), 2.0**-58 * case["threshold"])
     summed = 1.01 * (size + 16) * u * case["loss_clip"]
     return 16 * (D + 6) * u * reach + 2 * summed + 32 * u * (case["loss_clip"] + 1) + 2 * grid
@@ -75,13 +89,13 @@ def slops(case):
     slop = [(0.005 if case["noise"] == "gaussian" else 1e-4) * BETA] * N
     query = [0.0] * N
     while True:
+        found = [sound_noise(case, size, case["eta"], len(NEIGHBOURS[i]), slop[i], query[i])
+                 for i, size in enumerate(SIZES)]
+        reach = reach_of(case, [noise[1] for noise in found])
         needed, asked = [], []
         for i, size in enumerate(SIZES):
-            degree = len(NEIGHBOURS[i])
-            modulus = RHO / N + 2 * case["eta"] * degree
-            found = sound_noise(case, size, case["eta"], degree, slop[i], query[i])
-            needed.append(rounding(case, size, modulus, found[1]))
-            asked.append(query_rounding(case, size, test_sizes(case, *found[2:]))
+            needed.append(rounding(case, size, modulus_of(case, i), found[i][1], reach))
+            asked.append(query_rounding(case, size, test_sizes(case, *found[i][2:]), reach)
                          if test else 0.0)
         if all(a <= b for a, b in zip(needed + asked, slop + query)):
             return slop, query
