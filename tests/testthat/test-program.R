@@ -220,7 +220,9 @@ test_that("public points are cut where no model walks to", {
   x <- matrix(rnorm(2000 * 3), 2000) / 3
   y <- ifelse(x %*% c(5, -3, 4) + stats::rlogis(2000) > 0, 1, -1)
   coefs <- function(eta, ...) {
-    coef(dpadmm_fit(x, y, nodes = 5, method = admm(eta), iterations = 300, seed = 1, ...))
+    coef(dpadmm_fit(x, y,
+      nodes = 5, method = admm(eta), C = 4, rho = 0.01, iterations = 300, seed = 1, ...
+    ))
   }
   for (eta in c(1, 10)) {
     private <- coefs(eta, noise = gaussian_noise(1e-6), delta = 1e-5)
