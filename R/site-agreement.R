@@ -54,7 +54,7 @@ key_statement <- function(run, plan, names, name, public) {
 
 #' The signed keys of all sites, as one text and back; `NULL` where there are not so many.
 #' @noRd
-keys_to_wire <- function(signed) to_wire(unlist(signed, use.names = FALSE))
+keys_to_wire <- function(signed) to_wire(as.raw(unlist(signed, use.names = FALSE)))
 
 keys_from_wire <- function(text, sites) {
   bytes <- from_wire(text)

@@ -69,34 +69,33 @@ dpadmmCloseDS <- function(data, run) answer_call("close", match.call())
 #' @export
 dpadmmReportDS <- function(data) answer_call("report", match.call())
 
-#' @return the server's functions by request.
-#' @noRd
-datashield_functions <- function() {
-  list(public = dpadmmPublicDS, check = dpadmmCheckDS, open = dpadmmOpenDS, join = dpadmmJoinDS,
-    step = dpadmmStepDS, close = dpadmmCloseDS, report = dpadmmReportDS)
-}
+.datashield_functions <- list(public = dpadmmPublicDS, check = dpadmmCheckDS, open = dpadmmOpenDS,
+  join = dpadmmJoinDS, step = dpadmmStepDS, close = dpadmmCloseDS, report = dpadmmReportDS
+)
+
+# the arguments of each, and whether they are needed
+.datashield_arguments <- lapply(.datashield_functions, function(f) vapply(formals(f), is.name, NA))
 
 #' @param call of a function above, as it was written: nothing in it has been evaluated.
 #' @noRd
 answer_call <- function(request, call) {
   arguments <- as.list(call)[-1L]
   answer_of({
-    check_literals(arguments, formals(datashield_functions()[[request]]))
+    check_literals(arguments, .datashield_arguments[[request]])
     site <- site_of_data(arguments$data)
     site_do(site, request, arguments[names(arguments) != "data"])
   })
 }
 
 #' Strings and numbers of the wire, one for each argument that has no default.
+#' @param needed which arguments are.
 #' @noRd
-check_literals <- function(arguments, formals) {
-  for (name in names(formals)) {
+check_literals <- function(arguments, needed) {
+  for (name in names(needed)) {
     x <- arguments[[name]]
-    needed <- is.name(formals[[name]])
-    if (is.null(x) && !needed) next
+    if (is.null(x) && !needed[[name]]) next
     if (is.null(x)) decline(sprintf("`%s` is missing.", name), name)
-    plain <- (is.character(x) && length(x) == 1L && !is.na(x) && is_on_wire(x)) ||
-      (is.numeric(x) && length(x) == 1L && is.finite(x))
+    plain <- is_on_wire(x) || (is.numeric(x) && length(x) == 1L && is.finite(x))
     if (!plain || !is.null(attributes(x))) {
       decline(sprintf("`%s` must be one number, or one string of A-Za-z0-9_.+-;:,$.", name), name)
     }
@@ -113,14 +112,15 @@ check_literals <- function(arguments, formals) {
 #' @param data what a hub says is the name of a data set.
 #' @noRd
 site_of_data <- function(data) {
-  check_id(data, "data")
+  known <- if (is.character(data)) .registry[[data]]
+  if (is.null(known)) check_id(data, "data")
   path <- file.path(policy_directory(), paste0(data, ".dcf"))
-  stamp <- unlist(file.info(path, extra_cols = FALSE)[c("mtime", "size")])
+  info <- file.info(path, extra_cols = FALSE)
+  stamp <- c(as.double(info$mtime), info$size)
   if (anyNA(stamp)) {
     rm(list = intersect(data, names(.registry)), envir = .registry)
     decline(sprintf("There is no data set \"%s\" here.", data), "data")
   }
-  known <- .registry[[data]]
   if (identical(known[c("path", "stamp")], list(path = path, stamp = stamp))) return(known$site)
   site <- policy_site(path, data)
   assign(data, list(path = path, stamp = stamp, site = site), envir = .registry)

@@ -51,17 +51,15 @@ sites_datashield <- function(conns, data, deadline = 60, min_sites = NULL, analy
   ids <- check_data_ids(data, names(conns))
   check_id(analyst, "analyst")
   asked <- vector("list", length(conns))
+  async <- vapply(conns, function(conn) isTRUE(DSI::dsIsAsync(conn)$aggregate), NA)
   post <- function(i, request, arguments) {
     text <- datashield_text(request, c(list(data = ids[i]), arguments))
-    asked[[i]] <<- tryCatch(ask_datashield(conns[[i]], text), error = identity)
+    asked[[i]] <<- tryCatch(DSI::dsAggregate(conns[[i]], text, async = async[[i]]),
+      error = identity)
   }
   new_sites("datashield", names(conns), post, function(i) datashield_answer(asked[[i]]),
     deadline = deadline, min_sites = min_sites, analyst = analyst
   )
-}
-
-ask_datashield <- function(conn, text) {
-  DSI::dsAggregate(conn, text, async = isTRUE(DSI::dsIsAsync(conn)$aggregate))
 }
 
 #' The answer to a question, `NULL` while there is none; a condition where it cannot be had.
@@ -79,11 +77,12 @@ datashield_answer <- function(result) {
 #' lines.
 #' @noRd
 datashield_text <- function(request, arguments) {
-  order <- names(formals(datashield_functions()[[request]]))
-  arguments <- Filter(Negate(is.null), arguments[intersect(order, names(arguments))])
-  written <- vapply(arguments, function(x) {
-    if (is.character(x)) paste0("\"", x, "\"") else sprintf("%.0f", x)
-  }, "")
+  written <- NULL
+  for (name in names(.datashield_arguments[[request]])) {
+    x <- arguments[[name]]
+    if (is.character(x)) x <- paste0("\"", x, "\"") else if (!is.null(x)) x <- sprintf("%.0f", x)
+    written <- c(written, x)
+  }
   name <- paste0("dpadmm", toupper(substr(request, 1L, 1L)), substring(request, 2L), "DS")
   paste0(name, "(", paste(written, collapse = ", "), ")")
 }

@@ -163,7 +163,12 @@ open_sites <- function(it, sites, plan, party, run, seed) {
       ), "plan")
     }
   }
-  ask_all(sites, "open", arguments, party[!gone])
+  tryCatch(ask_all(sites, "open", arguments, party[!gone]), dpadmm_error_site = function(e) {
+    abort("site", paste(
+      conditionMessage(e), "Sites that were asked with it may have charged this run, which stays",
+      "charged: see ledger_report()."
+    ), argument = e$argument, place = e$place, reason = e$reason, parent = e$parent)
+  })
 }
 
 close_sites <- function(sites, party, run, it) {

@@ -75,45 +75,6 @@ print.dpadmm_site <- function(x, ...) {
   invisible(x)
 }
 
-#' Do something with the site's data base. Its connection stays open, in this process: one that
-#' a forked process inherits is of no use to it.
-#' @noRd
-with_store <- function(site, code) {
-  if (!identical(site$process, Sys.getpid())) {
-    site$con <- store_connect(site$policy$ledger)
-    site$rounds <- NULL
-    site$process <- Sys.getpid()
-    reg.finalizer(site, leave_store, onexit = TRUE)
-  }
-  code(site$con)
-}
-
-#' Do something with the statement that stores rounds; after an error it is made anew.
-#' @noRd
-with_rounds <- function(site, code) {
-  if (!identical(site$process, Sys.getpid())) with_store(site, identity)
-  if (is.null(site$rounds)) site$rounds <- rounds_connect(site$policy$ledger)
-  done <- FALSE
-  on.exit(if (!done) leave_rounds(site))
-  value <- code(site$rounds$statement)
-  done <- TRUE
-  value
-}
-
-leave_rounds <- function(site) {
-  rounds <- site$rounds
-  site$rounds <- NULL
-  if (!is.null(rounds)) rounds_disconnect(rounds)
-}
-
-leave_store <- function(site) {
-  if (identical(site$process, Sys.getpid())) {
-    leave_rounds(site)
-    ledger_disconnect(site$con)
-  }
-  site$process <- NULL
-}
-
 decline <- function(message, field) abort("refused", message, argument = field)
 
 # ---- what a site answers -----------------------------------------------------------------
@@ -255,9 +216,9 @@ reopened <- function(row, text) {
 }
 
 check_run_name <- function(run) {
-  if (!is.character(run) || length(run) != 1L || !grepl("^[0-9a-f]{32}$", run)) {
-    decline("The run has no such name.", "run")
-  }
+  ok <- is.character(run) && length(run) == 1L && nchar(run, "bytes") == 32L &&
+    !grepl("[^0-9a-f]", run, useBytes = TRUE)
+  if (!ok) decline("The run has no such name.", "run")
 }
 
 check_analyst <- function(analyst) {

@@ -48,8 +48,7 @@ add_columns <- function(con) {
 #' @noRd
 machine_boot <- function(file = "/proc/sys/kernel/random/boot_id") {
   if (!startsWith(R.version$os, "linux")) return(NA_character_)
-  name <- tryCatch(suppressWarnings(readChar(file, 36L, useBytes = TRUE)), error = function(e) "")
-  if (length(name) == 1L && nchar(name) == 36L) name else NA_character_
+  .Call(ffi_boot, file)
 }
 
 #' @param row of a run.

@@ -2,26 +2,13 @@
 # (DataSHIELD: letters, digits and _.+-;:,$ in strings), and numbers must keep every digit: so
 # everything is URL-safe base64 without padding, of little-endian doubles or of UTF-8.
 
-.wire_prefix <- "B64:"
-
 #' @param bytes raw.
 #' @noRd
-to_wire <- function(bytes) {
-  text <- gsub("[\n=]", "", jsonlite::base64_enc(bytes))
-  paste0(.wire_prefix, chartr("+/", "-_", text))
-}
+to_wire <- function(bytes) core_call(.Call(ffi_wire_write, bytes))
 
-#' @return raw, or NULL for what is no such text: one string with no other character.
+#' @return raw, or NULL for what is no such text: one string, as to_wire() writes it.
 #' @noRd
-from_wire <- function(text) {
-  plain <- is.character(text) && length(text) == 1L && !is.na(text) &&
-    grepl("^B64:[A-Za-z0-9_-]*$", text, useBytes = TRUE)
-  if (!plain) return(NULL)
-  code <- substring(text, nchar(.wire_prefix) + 1L)
-  last <- nchar(code) %% 4L
-  if (last == 1L) return(NULL)
-  jsonlite::base64_dec(paste0(chartr("-_", "+/", code), strrep("=", (4L - last) %% 4L)))
-}
+from_wire <- function(text) .Call(ffi_wire_read, text)
 
 doubles_to_wire <- function(x) to_wire(writeBin(as.double(x), raw(), endian = "little"))
 
@@ -30,8 +17,7 @@ doubles_to_wire <- function(x) to_wire(writeBin(as.double(x), raw(), endian = "l
 #' @noRd
 doubles_from_wire <- function(text, d) {
   bytes <- from_wire(text)
-  if (is.null(bytes) || length(bytes) != 8 * d) return(NULL)
-  readBin(bytes, "double", d, endian = "little")
+  if (!is.null(bytes) && length(bytes) == 8 * d) readBin(bytes, "double", d, endian = "little")
 }
 
 text_to_wire <- function(text) to_wire(charToRaw(enc2utf8(text)))
@@ -57,6 +43,6 @@ digest_of <- function(x) {
   digest::digest(bytes, algo = "sha256", serialize = FALSE)
 }
 
-#' Whether a string has no other characters than transports let through.
+#' Whether it is one string, of no other characters than transports let through.
 #' @noRd
-is_on_wire <- function(text) grepl("^[A-Za-z0-9_.+;:,$-]+$", text, useBytes = TRUE)
+is_on_wire <- function(text) .Call(ffi_wire_is, text)

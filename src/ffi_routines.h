@@ -59,6 +59,11 @@
   X(ffi_consensus_operator, 3)                                                         \
   X(ffi_gradient, 4)                                                                   \
   X(ffi_row_measure, 2)                                                                \
+  /* ffi_wire.c */                                                                     \
+  X(ffi_boot, 1)                                                                       \
+  X(ffi_wire_is, 1)                                                                    \
+  X(ffi_wire_read, 1)                                                                  \
+  X(ffi_wire_write, 1)                                                                 \
   /* ffi_words.c */                                                                    \
   X(ffi_words_sum, 1)                                                                  \
   /* ffi_account.c */                                                                  \

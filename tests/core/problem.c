@@ -119,6 +119,7 @@ void *problem_place(dpa_solver *s, const problem *p, const dpa_loss *loss, doubl
                     double weight) {
   dpa_arena arena = {NULL, 0, 0};
   dpa_solver_layout(s, &arena, &p->data, loss, width, weight);
+  dpa_solver_room(s, &arena);
   const size_t needed = arena.used;
   void *memory = malloc(needed);
   if (!memory || (uintptr_t)memory % 16 != 0)
@@ -127,6 +128,7 @@ void *problem_place(dpa_solver *s, const problem *p, const dpa_loss *loss, doubl
   arena.base = memory;
   arena.used = 0;
   dpa_solver_layout(s, &arena, &p->data, loss, width, weight);
+  dpa_solver_room(s, &arena);
   CHECK(arena.used == needed && !arena.overflow);
   return memory;
 }

@@ -10,6 +10,11 @@ static void place_state(dpa_party *party, dpa_arena *arena) {
 }
 
 static void place_cache(dpa_party *party, dpa_arena *arena) {
+  (void)party;
+  (void)arena;
+}
+
+static void place_room(dpa_party *party, dpa_arena *arena) {
   dpa_holder *holder = &party->as.holder;
   holder->at = DPA_TAKE(arena, double, party->d);
   holder->part = DPA_TAKE(arena, double, party->d);
@@ -41,5 +46,5 @@ static int resume(dpa_party *party, int with_cache) {
   return 1;
 }
 
-const dpa_layout dpa_layout_holder = {"holder", place_state, place_cache, start,
-                                      receive,  keep,        resume};
+const dpa_layout dpa_layout_holder = {"holder", place_state, place_cache, place_room,
+                                      start,    receive,     keep,        resume};

@@ -28,7 +28,13 @@ static void place_cache(dpa_party *party, dpa_arena *arena) {
     arena->overflow = 1;
   else
     node->moment = DPA_TAKE(arena, double, party->d * party->d);
-  node->block = DPA_TAKE(arena, double, party->d *DPA_HESSIAN_BLOCK);
+}
+
+static void place_room(dpa_party *party, dpa_arena *arena) {
+  dpa_node *node = &party->as.node;
+  dpa_solver_room(&node->solver, arena);
+  if (node->asked)
+    node->block = DPA_TAKE(arena, double, party->d *DPA_HESSIAN_BLOCK);
 }
 
 static void start(dpa_party *party) {
@@ -82,5 +88,5 @@ static int resume(dpa_party *party, int with_cache) {
   return 1;
 }
 
-const dpa_layout dpa_layout_node = {"node",  place_state, place_cache, start,
-                                    receive, keep,        resume};
+const dpa_layout dpa_layout_node = {"node", place_state, place_cache, place_room,
+                                    start,  receive,     keep,        resume};

@@ -59,16 +59,21 @@ static void place_solver(dpa_party *party, dpa_arena *arena) {
   }
   const dpa_records largest = dpa_records_part(&party->records, at, most);
   dpa_solver_layout(&users->solver, arena, &largest, party->loss, party->width, 1.0);
+  dpa_solver_room(&users->solver, arena);
 }
 
 static void place_cache(dpa_party *party, dpa_arena *arena) {
+  dpa_users *users = &party->as.users;
+  if (!users->size)
+    users->margin = DPA_TAKE(arena, double, users->count);
+}
+
+static void place_room(dpa_party *party, dpa_arena *arena) {
   dpa_users *users = &party->as.users;
   const size_t n = users->count, d = party->d;
   users->z = DPA_TAKE(arena, double, d);
   users->row = DPA_TAKE(arena, double, d);
   users->change = DPA_TAKE(arena, double, d);
-  if (!users->size)
-    users->margin = DPA_TAKE(arena, double, n);
   if (users->store == DPA_SHARED) {
     const size_t blocks = (n + BLOCK - 1) / BLOCK;
     users->chunks = blocks < CHUNKS ? blocks : CHUNKS;
@@ -80,7 +85,7 @@ static void place_cache(dpa_party *party, dpa_arena *arena) {
   if (users->store == DPA_TRACED)
     users->share = DPA_TAKE(arena, double, users->rounds + 1);
   if (users->size)
-    place_solver(party, arena);
+    place_solver(party, arena); /* it begins anew with each user */
 }
 
 static void set_offsets(dpa_users *users) {
@@ -144,5 +149,5 @@ static int resume(dpa_party *party, int with_cache) {
   return 1;
 }
 
-const dpa_layout dpa_layout_users = {"users", place_state, place_cache, start,
-                                     receive, keep,        resume};
+const dpa_layout dpa_layout_users = {"users", place_state, place_cache, place_room,
+                                     start,   receive,     keep,        resume};

@@ -33,7 +33,7 @@ int dpa_solver_full(const dpa_records *data) {
 
 void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
                        const dpa_loss *loss, double width, double weight) {
-  const size_t n = data->n, d = data->d;
+  const size_t d = data->d;
   const int full = dpa_solver_full(data);
   memset(s, 0, sizeof *s);
   s->data = data;
@@ -43,26 +43,30 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
   s->width = width;
   s->f = DPA_TAKE(arena, double, d);
   s->data_grad = DPA_TAKE(arena, double, d);
-  s->grad = DPA_TAKE(arena, double, d);
-  s->old_grad = DPA_TAKE(arena, double, d);
-  s->dir = DPA_TAKE(arena, double, d);
-  s->margin = DPA_TAKE(arena, double, n);
-  s->along = DPA_TAKE(arena, double, n);
-  s->derivative = DPA_TAKE(arena, double, n);
-  dpa_pass_layout(s, arena);
+  s->margin = DPA_TAKE(arena, double, data->n);
   s->curvature = DPA_TAKE(arena, double, full ? d *d : d);
   if (full) {
     s->factor = DPA_TAKE(arena, double, d *d);
     s->base = DPA_TAKE(arena, double, d);
     s->anchor = DPA_TAKE(arena, double, d);
   }
-  if (full && data->dense)
-    s->block = DPA_TAKE(arena, double, d *DPA_HESSIAN_BLOCK);
   s->step_pair = DPA_TAKE(arena, double, d *DPA_PAIRS);
   s->grad_pair = DPA_TAKE(arena, double, d *DPA_PAIRS);
   if (arena->base)
     memset(s->f, 0, d * sizeof *s->f);
   dpa_solver_use(s, data, weight);
+}
+
+void dpa_solver_room(dpa_solver *s, dpa_arena *arena) {
+  const size_t n = s->data->n, d = s->data->d;
+  s->grad = DPA_TAKE(arena, double, d);
+  s->old_grad = DPA_TAKE(arena, double, d);
+  s->dir = DPA_TAKE(arena, double, d);
+  s->along = DPA_TAKE(arena, double, n);
+  s->derivative = DPA_TAKE(arena, double, n);
+  dpa_pass_layout(s, arena);
+  if (dpa_solver_full(s->data) && s->data->dense)
+    s->block = DPA_TAKE(arena, double, d *DPA_HESSIAN_BLOCK);
 }
 
 void dpa_solver_use(dpa_solver *s, const dpa_records *data, double weight) {

@@ -112,10 +112,14 @@ typedef struct dpa_solver {
  * diagonal). The matrices stay smaller than the records themselves. */
 int dpa_solver_full(const dpa_records *data);
 
-/* Take the work space from `arena` (measuring when it has no base) and, when placing,
- * set the solver to f = 0 with nothing known. */
+/* Take from `arena` (measuring when it has no base) what is kept from problem to
+ * problem and, when placing, set the solver to f = 0 with nothing known. */
 void dpa_solver_layout(dpa_solver *solver, dpa_arena *arena, const dpa_records *data,
                        const dpa_loss *loss, double width, double weight);
+
+/* Then its work space, in which nothing is read that was not written for this problem.
+ */
+void dpa_solver_room(dpa_solver *solver, dpa_arena *arena);
 
 /* The same f, and other records (no more than those it was laid out for) of which
  * nothing is known. */

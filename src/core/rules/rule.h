@@ -12,9 +12,11 @@
  * space. */
 typedef struct dpa_layout {
   const char *name;
-  /* Take the state (plain numbers: it is saved as it lies) and the rest. */
+  /* Take the state (plain numbers: it is saved as it lies), what makes the next step
+   * faster, and work space, which holds nothing from step to step. */
   void (*place_state)(dpa_party *party, dpa_arena *arena);
   void (*place_cache)(dpa_party *party, dpa_arena *arena);
+  void (*place_room)(dpa_party *party, dpa_arena *arena);
   /* Before the first round. */
   void (*start)(dpa_party *party);
   /* What came in after a round; last: the order of that round, NULL before the first.

@@ -41,6 +41,7 @@ static void place(dpa_party *party, dpa_arena *arena, size_t room) {
   party->cache = arena->base ? arena->base + arena->used : NULL;
   party->layout->place_cache(party, arena);
   party->cache_size = arena->used - from - party->state_size;
+  party->layout->place_room(party, arena);
   party->spare = DPA_TAKE(arena, double, party->d);
   party->active = DPA_TAKE(arena, int, room);
 }

@@ -1,0 +1,52 @@
+# The connections of sites, by a name that the site knows: they end when it does, and not by
+# themselves before it. One that a forked process inherits stays, too: SQLite wants it neither used
+# nor closed there.
+.connections <- new.env(parent = emptyenv())
+
+hold_connections <- function(site) {
+  assign(site$held, list(site$con, site$rounds), envir = .connections)
+}
+
+#' Do something with the site's data base. Its connection stays open, in this process.
+#' @noRd
+with_store <- function(site, code) {
+  if (!identical(site$process, Sys.getpid())) {
+    site$con <- store_connect(site$policy$ledger)
+    site$rounds <- NULL
+    site$held <- new_run()
+    hold_connections(site)
+    site$process <- Sys.getpid()
+    reg.finalizer(site, leave_store, onexit = TRUE)
+  }
+  code(site$con)
+}
+
+#' Do something with the statement that stores rounds; after an error it is made anew.
+#' @noRd
+with_rounds <- function(site, code) {
+  if (!identical(site$process, Sys.getpid())) with_store(site, identity)
+  if (is.null(site$rounds)) {
+    site$rounds <- rounds_connect(site$policy$ledger)
+    hold_connections(site)
+  }
+  done <- FALSE
+  on.exit(if (!done) leave_rounds(site))
+  value <- code(site$rounds$statement)
+  done <- TRUE
+  value
+}
+
+leave_rounds <- function(site) {
+  rounds <- site$rounds
+  site$rounds <- NULL
+  if (!is.null(rounds)) rounds_disconnect(rounds)
+}
+
+leave_store <- function(site) {
+  if (identical(site$process, Sys.getpid())) {
+    leave_rounds(site)
+    ledger_disconnect(site$con)
+    rm(list = site$held, envir = .connections)
+  }
+  site$process <- NULL
+}

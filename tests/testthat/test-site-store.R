@@ -1,0 +1,67 @@
+# What a site keeps of its runs: no more of a record than the next step needs, and connections that
+# end with it.
+
+test_that("what is stored each round has no work space", {
+  skip_unless_sites()
+  stored <- function(method, n) {
+    plan <- dpadmm_plan(ill ~ age + smoker, site_schema, c(A = n, B = 200), epsilon = 1,
+      delta = 1e-4, na.action = "omit", seed = 1, iterations = 3, method = method)
+    it <- one_site(site_policy("A", site_schema, 4, 1e-4), site_patients(n, 1), plan)
+    it$open()
+    for (round in 1:2) it$step(round)
+    row <- with_store(it$site$it, function(con) store_run(con, run_at(it$site$it, it$run)))
+    length(row$state)
+  }
+  # a margin of each record, and nothing of it where gradients are asked for
+  for (method in list(mr_admm(), admm(1, "primal"))) {
+    expect_identical(stored(method, 6000L) - stored(method, 2000L), 8L * 4000L)
+  }
+  expect_identical(stored(grad_admm(), 6000L), stored(grad_admm(), 2000L))
+  expect_lt(stored(grad_admm(), 6000L), 500)
+})
+
+test_that("a site that nobody closed ends its connections itself", {
+  skip_unless_sites()
+  held <- function() length(ls(.connections))
+  invisible(gc())
+  before <- held()
+  use <- function() {
+    it <- one_site(site_policy("A", site_schema, 4, 1e-4), site_frames()$A,
+      dpadmm_plan(ill ~ age, site_schema, c(A = 300, B = 200), epsilon = 1, delta = 1e-4,
+        na.action = "omit", seed = 1, iterations = 3))
+    it$open()
+    it$step(1, numeric(2))
+    now <- held()
+    list(now = now, con = it$site$it$con, rounds = it$site$it$rounds)
+  }
+  got <- use()
+  expect_identical(got$now, before + 1L)
+  expect_no_warning(for (k in 1:3) gc())
+  expect_identical(held(), before)
+  expect_false(DBI::dbIsValid(got$con))
+  if (!is.null(got$rounds)) expect_false(DBI::dbIsValid(got$rounds$con))
+})
+
+test_that("a process that was forked leaves the connections it inherits alone", {
+  skip_unless_sites()
+  skip_on_os("windows")
+  it <- one_site(site_policy("A", site_schema, 4, 1e-4), site_frames()$A,
+    dpadmm_plan(ill ~ age, site_schema, c(A = 300, B = 200), epsilon = 1, delta = 1e-4,
+      na.action = "omit", seed = 1, iterations = 5))
+  it$open()
+  for (round in 1:2) it$step(round, numeric(2))
+  job <- parallel::mcparallel(silent = TRUE, {
+    inherited <- list(it$site$it$con, it$site$it$rounds$con)
+    third <- it$step(3, numeric(2))
+    own <- list(it$site$it$con, it$site$it$rounds$con)
+    rm(it)
+    said <- tryCatch(for (k in 1:3) gc(), warning = conditionMessage)
+    list(third = third, said = said, open = vapply(inherited, DBI::dbIsValid, NA),
+      ended = !vapply(own, DBI::dbIsValid, NA))
+  })
+  got <- parallel::mccollect(job)[[1L]]
+  expect_null(got$said)
+  expect_true(all(got$open))
+  expect_identical(it$step(3, numeric(2)), got$third)
+  expect_null(it$step(4, numeric(2))$error)
+})
