@@ -19,6 +19,8 @@
 #'   * a `RecordBatchReader`, a `Dataset` or a `Table` of package arrow;
 #'   * the path of a `.csv` file (which may be compressed by gzip, bzip2 or xz), or of a
 #'     `.parquet`, `.feather` or `.arrow` file (package arrow);
+#'   * the path of a `.libsvm`, `.svm` or `.svmlight` file, see [read_libsvm()]: its label is the
+#'     formula's response, feature k the k-th column of `schema` without the response;
 #'   * a data frame;
 #'   * or the path of a file that was kept, alone: it is opened again.
 #' @param formula,schema,nodes,case_weights,weight_bound,offset,na.action as in [dpadmm_fit()], but
@@ -92,7 +94,8 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
   blueprint <- chunk_blueprint(formula, schema, options)
   nodes <- check_records_nodes(nodes)
   target <- store_path(file, keep)
-  chunks <- chunk_source(source, query, chunk)
+  label <- all.vars(blueprint$response)
+  chunks <- chunk_source(source, query, chunk, label, setdiff(names(schema), label))
   on.exit(chunks$close())
   reader <- chunk_reader(blueprint, schema, if (is.character(nodes)) nodes)
   path <- write_records(reader, chunks, dirname(target), progress, list(

@@ -71,10 +71,12 @@ has_gzip_size <- function(packed, size) {
 
 #' Cut a file's bytes into tokens: their `text`, the `line` each stands on, and
 #' whether it is the `first` there. Comments and "qid:" are left out.
+#' @param before how many lines of the file come before these bytes.
 #' @noRd
-file_tokens <- function(bytes) {
+file_tokens <- function(bytes, before = 0L) {
   if (any(nul <- bytes == as.raw(0))) {
-    abort_line(sum(bytes[seq_len(which(nul)[1L])] == as.raw(10)) + 1L, "it has a zero byte")
+    abort_line(before + sum(bytes[seq_len(which(nul)[1L])] == as.raw(10)) + 1L,
+      "it has a zero byte")
   }
   # Tabs, carriage returns and the like are blanks.
   bytes[bytes >= as.raw(9) & bytes <= as.raw(13) & bytes != as.raw(10)] <- as.raw(32)
@@ -82,7 +84,7 @@ file_tokens <- function(bytes) {
   lines <- sub("#.*", "", lines, perl = TRUE, useBytes = TRUE)
   cut <- strsplit(lines, " ", fixed = TRUE, useBytes = TRUE)
   text <- unlist(cut)
-  line <- rep(seq_along(cut), lengths(cut))
+  line <- before + rep(seq_along(cut), lengths(cut))
   keep <- nzchar(text)
   text <- text[keep]
   line <- line[keep]
@@ -112,7 +114,7 @@ abort_line <- function(line, what, token = NULL) {
     if (nchar(token) > 40L) token <- paste0(substr(token, 1L, 40L), "...")
     what <- paste0(what, ": ", encodeString(token, quote = '"'))
   }
-  abort("parse", sprintf("Line %d of `file`: %s.", line, what),
+  abort("parse", sprintf("Line %.0f of `file`: %s.", line, what),
     argument = "file", value = token, place = line
   )
 }

@@ -47,6 +47,7 @@ label_codes <- function(y, classes) {
     # match() alone would take TRUE for 1, and "1" for 1
     return(rep(NA_real_, length(y)))
   } else if (is.numeric(y)) { # match() is slow on doubles
+    if (by_convention(classes) && isTRUE(all(abs(y) == 1))) return(as.double(y)) # no copy
     high <- y == classes[2L]
     low <- y == classes[1L]
     if (by_convention(classes)) low <- low | y == 0

@@ -91,3 +91,81 @@ describe_token <- function(text, first, before, limit) {
   }
   "the value is not a finite number"
 }
+
+# ---- chunk by chunk ----------------------------------------------------------------------
+
+# Bytes that are read at a time.
+.libsvm_bytes <- 2^21
+
+#' Lines of a file as data frames of the label and the features.
+#' @noRd
+libsvm_source <- function(path, label, features, at_once = .libsvm_bytes) {
+  if (length(label) != 1L) {
+    abort("argument", "The response of `formula` must be the one label of a LIBSVM file.",
+      argument = "formula"
+    )
+  }
+  names <- c(label, features)
+  if (grepl("[.](gz|bz2|xz)$", path)) {
+    abort("argument", sprintf('"%s" is compressed: a LIBSVM file is read from plain text.', path),
+      argument = "source", value = path
+    )
+  }
+  con <- file(path, "rb")
+  bytes <- raw()
+  read <- lines <- 0
+  ready <- list()
+  more <- function() {
+    new <- readBin(con, "raw", at_once)
+    read <<- read + length(new)
+    bytes <<- c(bytes, new)
+    ends <- which(bytes == as.raw(10))
+    whole <- if (length(new) == 0L) length(bytes) else if (length(ends)) ends[length(ends)] else 0L
+    if (whole > 0L) ready <<- libsvm_chunks(bytes[seq_len(whole)], lines, names, path)
+    bytes <<- bytes[whole + seq_len(length(bytes) - whole)]
+    lines <<- lines + length(ends)
+    length(new) > 0L
+  }
+  next_chunk <- function() {
+    while (length(ready) == 0L) if (!more()) break
+    if (length(ready) == 0L) return(NULL)
+    chunk <- ready[[1L]]()
+    ready <<- ready[-1L]
+    chunk
+  }
+  new_source(next_chunk, function() close(con), function() read, file.size(path))
+}
+
+#' The records of whole lines: functions that answer some of them as a data frame.
+#' @noRd
+libsvm_chunks <- function(bytes, before, names, path) {
+  parsed <- tryCatch(
+    {
+      tokens <- file_tokens(bytes, before)
+      if (length(tokens$text)) parse_libsvm(tokens, length(names) - 1L)
+    },
+    dpadmm_error_parse = function(e) stop(of_libsvm_line(e, names, path))
+  )
+  if (is.null(parsed)) return(list())
+  lapply(row_blocks(nrow(parsed$x), length(names)), function(rows) {
+    function() {
+      x <- cbind(parsed$y[rows], as.matrix(parsed$x[rows, , drop = FALSE]))
+      colnames(x) <- names
+      as.data.frame(x)
+    }
+  })
+}
+
+#' An error of a line with the name of the file, and of the column where there is one.
+#' @noRd
+of_libsvm_line <- function(e, names, path) {
+  words <- sub("`file`", encodeString(path, quote = '"'), conditionMessage(e), fixed = TRUE)
+  index <- suppressWarnings(as.double(sub(":.*", "", e$value)))
+  label <- grepl("the label is", words, fixed = TRUE)
+  column <- if (label) names[1L] else if (isTRUE(index %in% seq_along(names[-1L]))) names[index + 1]
+  if (!is.null(column)) words <- sub("[.]$", sprintf(" (column `%s`).", column), words)
+  e$message <- words
+  e$argument <- "source"
+  e$place <- list(line = e$place, column = column)
+  e
+}

@@ -24,6 +24,12 @@ model_frame <- function(terms, data, env, imputed = NULL, none = FALSE) {
   frame
 }
 
+#' Whether nothing is missing or not finite, found without memory for every row.
+#' @noRd
+has_all <- function(column) {
+  if (is.double(column)) is.finite(largest_size(column)) else !anyNA(column)
+}
+
 check_variable <- function(column, name, imputed = FALSE) {
   if (!is.null(dim(column))) {
     abort("argument", sprintf(paste(
@@ -31,6 +37,7 @@ check_variable <- function(column, name, imputed = FALSE) {
       "public numbers first, or state knots and Boundary.knots of bs() and ns()."
     ), name, ncol(column)), argument = "formula", place = name)
   }
+  if (has_all(column)) return(invisible())
   row <- function(bad) sub("position ", "", where_first(bad))
   missing <- is.na(column) & (imputed | !is.nan(unclass(column)))
   if (any(missing) && !imputed) {

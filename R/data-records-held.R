@@ -49,8 +49,7 @@ records_file <- function(records, loss, classes, range, rows, row_bound) {
 #' The same for a plan, which must be of these columns.
 #' @noRd
 records_file_planned <- function(records, blueprint, loss) {
-  same <- c("columns", "variables", "response", "weights", "offset", "na_action")
-  if (!identical(blueprint[same], records$blueprint[same])) {
+  if (!is_of_records(blueprint, records)) {
     abort("plan", "The plan is not of the columns of these records.", argument = "data")
   }
   y <- stored_labels(records)
@@ -65,7 +64,7 @@ file_rows <- function(records, blueprint, y, loss, row_bound) {
   blueprint <- with_row_bound(blueprint, row_bound)
   label <- encode_labels(y, loss, length(y), blueprint$classes, response_name(blueprint))
   out <- list(
-    x = new_rows(list(kind = "file", factor = blueprint$factor, d = blueprint$d), store, length(y)),
+    x = stored_model_rows(blueprint, store, length(y)),
     y = scale_response(label$y, blueprint$range), leaks = NULL, blueprint = blueprint,
     weight = store_vector(store, "weight")
   )
@@ -76,6 +75,17 @@ file_rows <- function(records, blueprint, y, loss, row_bound) {
     out$y <- check_numbers(out$y - offset / response_unit(blueprint), "offset")
   }
   out
+}
+
+stored_model_rows <- function(blueprint, store, n) {
+  new_rows(list(kind = "file", factor = blueprint$factor, d = blueprint$d), store, n)
+}
+
+#' Whether a plan is of the columns that a file has.
+#' @noRd
+is_of_records <- function(blueprint, records) {
+  same <- c("columns", "variables", "response", "weights", "offset", "na_action")
+  identical(blueprint[same], records$blueprint[same])
 }
 
 #' Labels as they came.

@@ -274,7 +274,7 @@ shortening <- function(x, bound) {
 tame_rows <- function(x, bound) {
   sparse <- methods::is(x, "dgCMatrix")
   values <- if (sparse) x@x else x
-  if (length(values) == 0L || max(values, -min(values)) <= .far_entry) return(x)
+  if (largest_size(values) <= .far_entry) return(x)
   row <- if (sparse) x@i + 1L else as.vector(row(x))
   at <- which(abs(values) > .far_entry)
   largest <- numeric(nrow(x))

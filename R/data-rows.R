@@ -90,14 +90,18 @@ transposed_rows <- function(x, order = NULL) {
   blueprint$factor <- 1
   n <- x$n
   store <- NULL
-  blocks <- row_blocks(n, blueprint$d)
-  for (k in seq_along(blocks)) {
-    rows <- blocks[[k]]
+  put <- function(rows) {
     at <- if (is.null(order)) rows else order[rows]
     made <- encode_frame(blueprint, take_source(x$source, at))
-    if (is.null(store)) store <- if (is.matrix(made)) dense_store(n) else sparse_store(n)
+    if (is.null(store)) store <<- if (is.matrix(made)) dense_store(n) else sparse_store(n)
     store$put(made, rows)
-    # left to itself R lets garbage grow with what is held, to half of it and more
+    NULL
+  }
+  blocks <- row_blocks(n, blueprint$d)
+  for (k in seq_along(blocks)) {
+    put(blocks[[k]])
+    # left to itself R lets garbage grow with what is held, to half of it and more; of a block
+    # nothing is in use by now, so that no part of it is kept for later
     if (k %% 2L == 0L) gc(full = FALSE)
   }
   store$end()

@@ -2,8 +2,9 @@
 # data frame or NULL, done() how many bytes of `total` have been read (NULL: not known).
 
 #' @param size rows to ask for at a time, of sources that can be asked.
+#' @param label,features names of the columns of a source that has none.
 #' @noRd
-chunk_source <- function(source, query, size) {
+chunk_source <- function(source, query, size, label, features) {
   kind <- if (is.function(source)) "function"
     else if (is.data.frame(source)) "frame"
     else if (methods::is(source, "DBIConnection")) "database"
@@ -19,11 +20,12 @@ chunk_source <- function(source, query, size) {
   switch(kind,
     "function" = function_source(source), frame = frame_source(source, size),
     database = database_source(source, query, size), csv = csv_source(source, size),
+    libsvm = libsvm_source(source, label, features),
     reader = reader_source(source), arrow = reader_source(batches_of(source)),
     parquet = reader_source(batches_of(opened_dataset(source))),
     abort("argument", paste(
       "`source` must be a function(reset), a DBI connection, a reader or data set of Arrow, a data",
-      sprintf("frame, or the path of a .csv or .parquet file, not %s.", kind_of(source))
+      sprintf("frame, or the path of a .csv, .libsvm or .parquet file, not %s.", kind_of(source))
     ), argument = "source")
   )
 }
@@ -34,7 +36,10 @@ file_kind <- function(path) {
     abort("argument", sprintf('There is no file "%s".', path), argument = "source", value = path)
   }
   kind <- tolower(tools::file_ext(sub("[.](gz|bz2|xz)$", "", path)))
-  switch(kind, csv = , parquet = kind, feather = , arrow = "parquet", "unknown")
+  switch(kind,
+    csv = , parquet = kind, feather = , arrow = "parquet", libsvm = , svmlight = , svm = "libsvm",
+    "unknown"
+  )
 }
 
 new_source <- function(next_chunk, close = function() NULL, done = NULL, total = NULL) {

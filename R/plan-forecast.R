@@ -31,7 +31,7 @@
 forecast_graph <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge,
                            network, loss, row_bound, d, test = NULL, share = 1 / length(pull)) {
   if (is.null(test) && alike(network, share, pull, gamma, eta, theta, objective_sd, output_sd)) {
-    return(forecast_alike(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge,
+    return(forecast_alike(update, eta, gamma, objective_sd, output_sd, pull, ridge,
       network$degree, loss, row_bound, d, share
     ))
   }
@@ -65,14 +65,14 @@ alike <- function(network, ...) {
 
 #' The same where all nodes are alike: one stands for N, and its neighbours are as it is.
 #' @noRd
-forecast_alike <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, ridge, degree,
-                           loss, row_bound, d, share) {
+forecast_alike <- function(update, eta, gamma, objective_sd, output_sd, pull, ridge, degree, loss,
+                           row_bound, d, share) {
   N <- length(degree)
-  one <- function(v) v[1L, , drop = FALSE]
+  pulled <- 2 * degree[1L] * eta[1L, ]
+  recycled <- update == "recycled"
   forecast_settled(function(w) {
-    answer <- graph_response(update, one(eta), one(theta), gamma[1L], one(objective_sd),
-      one(output_sd), pull[1L], rbind(pull[1L] * row_bound^2 / d * w + ridge), degree[1L],
-      function(v) degree[1L] * v, NULL, share[1L]
+    answer <- alike_response(recycled, pulled, gamma[1L], objective_sd[1L, ], output_sd[1L, ],
+      pull[1L], pull[1L] * row_bound^2 / d * w + ridge, share[1L]
     )
     list(variance = N * answer$variance, reach = N * answer$reach[1L], spread = 0)
   }, loss, row_bound, d)
@@ -109,7 +109,7 @@ neighbour_sums <- function(network, copies) {
 plain_sums <- function(network, copies) {
   N <- length(network$degree)
   if (is.null(network$start)) {
-    return(function(v) rep(colSums(v), each = N) - v)
+    return(function(v) rep(.colSums(v, N, length(v) / N), each = N) - v)
   }
   at <- function(where, total) as.vector(outer(where, total * (seq_len(copies) - 1), `+`))
   edges <- length(network$neighbour)
@@ -133,7 +133,8 @@ graph_response <- function(update, eta, theta, gamma, objective_sd, output_sd, p
   laplacian <- function(v) degree * v - neighbours(v)
   wl <- wk <- 0 * curvature
   wf <- wl + share
-  variance <- reach <- numeric(ncol(curvature))
+  size <- dim(curvature)
+  variance <- reach <- numeric(size[2L])
   back <- last_rounds(length(update))
   for (t in back$rounds) {
     if (t == back$from) before <- list(variance = variance, reach = reach)
@@ -149,13 +150,43 @@ graph_response <- function(update, eta, theta, gamma, objective_sd, output_sd, p
     on <- if (is.null(sent)) 1 else vapply(sent, function(s) s[, t] + 0, degree + 0)
     solved <- on * (wf - 2 * e * degree * wk) / (curvature + 2 * e * degree)
     noise <- (solved * objective_sd[, t])^2 + (on * wf * output_sd[, t])^2
-    variance <- variance + colSums(noise)
-    reach <- reach + colSums(solved * pull)
+    variance <- variance + .colSums(noise, size[1L], size[2L]) # colSums() is slow on few nodes
+    reach <- reach + .colSums(solved * pull, size[1L], size[2L])
     linear <- solved + on * wk
     wf <- (1 - on) * wf + degree * e * linear + neighbours(e * linear) # the silent keep theirs
     wl <- wl - 2 * linear
     wk <- (1 - on) * wk
   }
+  with_rest(variance, reach, back, before)
+}
+
+#' The same of one of nodes that are all alike, whose dual variables stay as they are.
+#' @param pulled 2 eta times the degree, by iteration.
+#' @param curvature a vector.
+#' @noRd
+alike_response <- function(recycled, pulled, gamma, objective_sd, output_sd, pull, curvature,
+                           share) {
+  variance <- reach <- wk <- 0 * curvature
+  wf <- wk + share
+  back <- last_rounds(length(recycled))
+  for (t in back$rounds) {
+    if (t == back$from) before <- list(variance = variance, reach = reach)
+    if (recycled[t]) {
+      wk <- wk - wf / (pulled[t] + gamma)
+      next
+    }
+    solved <- (wf - pulled[t] * wk) / (curvature + pulled[t])
+    variance <- variance + (solved * objective_sd[t])^2 + (wf * output_sd[t])^2
+    reach <- reach + solved * pull
+    wf <- pulled[t] * (solved + wk)
+    wk <- 0
+  }
+  with_rest(variance, reach, back, before)
+}
+
+#' What the rounds that were not looked at add.
+#' @noRd
+with_rest <- function(variance, reach, back, before) {
   if (back$more == 0) return(list(variance = variance, reach = reach))
   list(
     variance = variance + back$more * (variance - before$variance),

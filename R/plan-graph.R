@@ -154,7 +154,9 @@ mean_cost <- function(releases, power) {
 #' @export
 with_releases.dpadmm_family_graph <- function(method, plan) {
   releases <- graph_releases(plan)
-  if (plan$place != "output") releases <- rbind(releases, hidden_releases(plan, releases))
+  if (plan$place != "output") {
+    releases <- join_releases(list(releases, hidden_releases(plan, releases)))
+  }
   plan$releases <- if (is.null(plan$inference)) {
     releases
   } else {

@@ -104,7 +104,7 @@ with_split <- function(plan, split) {
       sensitivity = 0, weight = 1 / if (pure) share else sqrt(2 * share)
     )
   }
-  plan$releases <- do.call(rbind, Filter(Negate(is.null), releases))
+  plan$releases <- join_releases(releases)
   plan$result_weight <- result
   plan
 }

@@ -24,6 +24,15 @@ new_releases <- function(part, node, iteration, sensitivity, weight = 1, count =
   )
 }
 
+#' Releases under each other, which have the same columns (rbind() checks that, slowly).
+#' @noRd
+join_releases <- function(tables) {
+  columns <- stats::setNames(nm = names(tables[[1L]]))
+  as_releases(lapply(columns, function(name) {
+    unlist(lapply(tables, .subset2, name), use.names = FALSE)
+  }), character())
+}
+
 #' Events of releases with noise of the given unit (one, or one a row).
 #' @noRd
 release_events <- function(releases, unit, mechanism, problem) {

@@ -187,9 +187,13 @@ scale_column <- function(column, name, how) {
 }
 
 level_column <- function(column, name, levels) {
-  column <- as.character(column)
-  code <- match(column, levels)
+  code <- if (is.factor(column)) {
+    match(levels(column), levels)[column]
+  } else {
+    match(as.character(column), levels)
+  }
   if (anyNA(code)) {
+    column <- as.character(column)
     k <- which(is.na(code))[1L]
     abort("level", sprintf(
       "`%s` has the level \"%s\" at row %d, which is not one of the declared or training levels.",

@@ -111,7 +111,7 @@ core_orders.dpadmm_family_descent <- function(method, plan) {
 #' Rows for the core: in their order, all with one party.
 #' @noRd
 packed <- function(x, y) {
-  list(x = matrix_slots(x), y = y, place = seq_along(y), size = length(y))
+  list(x = matrix_slots(x), y = y, size = length(y))
 }
 
 #' All records, where they are read in place or packed party by party.
@@ -121,9 +121,9 @@ core_records <- function(plan, records, held) {
   if (prod(dim(records$x)) > 2^23) gc() # what was needed so far would lie beside the copy
   if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
   user_size <- if (is_user(plan)) problem$size else problem$users$size
-  order <- if (is.unsorted(held$index)) order(held$index)
-  c(core_rows(records$x, order), core_numbers(records), list(
-    place = if (!is.null(order)) order(order), size = problem$size, row_bound = problem$row_bound
+  mixed <- is.unsorted(held$index)
+  c(core_rows(records$x, if (mixed) order(held$index)), core_numbers(records), list(
+    holder = if (mixed) held$index, size = problem$size, row_bound = problem$row_bound
   ), if (!is.null(user_size)) list(user_size = user_size))
 }
 

@@ -27,6 +27,17 @@ check_site_plan <- function(policy, plan, n) {
   party
 }
 
+#' A file of encoded records is for plans of its formula alone.
+#' @param data of the site.
+#' @noRd
+check_site_file <- function(data, plan) {
+  if (!inherits(data, "dpadmm_records")) return(invisible())
+  if (!is_of_records(plan$problem$blueprint, data)) {
+    decline(sprintf("The site's records are in a file of %s alone.",
+      call_words(blueprint_formula(data$blueprint))), "formula")
+  }
+}
+
 #' The method's own part: noise that only this site draws, and proved guarantees.
 #' @noRd
 check_site_method <- function(policy, plan) {

@@ -11,6 +11,7 @@ persons_of <- function(policy, n) min(policy$per_person, n)
 #' @return list(data, counted, n).
 #' @noRd
 site_table <- function(data, policy) {
+  if (inherits(data, "dpadmm_records")) return(list(data = data, counted = NULL, n = nrow(data)))
   rows <- nrow(data)
   n <- if (is.null(policy$records)) rows else as.integer(policy$records)
   if (rows > n) {

@@ -51,7 +51,9 @@
 #'   over all fits (`0 < epsilon < Inf`, `0 <= delta < 1`).
 #' @param site name of the party. `NULL`: that of the data set.
 #' @param source where the records are: a path of a CSV file (`.csv`), of a data frame saved by
-#'   [saveRDS()] (`.rds`) or of a Parquet or Arrow file (`.parquet`, `.feather`: package arrow);
+#'   [saveRDS()] (`.rds`), of a Parquet or Arrow file (`.parquet`, `.feather`: package arrow) or of
+#'   records larger than memory that [dpadmm_records()] kept (`.dpadmm`, made with
+#'   `na.action = "omit"`): these are for plans of their own formula only, and know no persons;
 #'   or `"RSQLite dbname=/srv/icu.sqlite"`: a DBI package and arguments of its connection,
 #'   with `query`. `NULL` in R only, where [dpadmm_site()] is given the records.
 #' @param query SQL, for a source that is a data base.

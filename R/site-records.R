@@ -23,13 +23,44 @@ site_columns <- function(data, schema) {
 }
 
 #' The records of a plan.
-#' @param data of site_columns().
+#' @param data of site_columns(), or a file of records.
 #' @param counted which records count, see counted_records(); `NULL`: all.
 #' @return as records_planned(), and always with weights.
 #' @noRd
 site_records <- function(plan, data, counted = NULL) {
   loss <- plan$problem$loss
   blueprint <- site_blueprint(plan$problem$blueprint, loss)
+  parts <- if (inherits(data, "dpadmm_records")) {
+    stored_parts(blueprint, data, loss)
+  } else {
+    frame_parts(blueprint, data, loss, counted)
+  }
+  whole <- parts$whole
+  label <- parts$label
+  label[!whole] <- if (loss$classification) 1 else 0
+  y <- if (loss$classification) label else scale_response(label, blueprint$range)
+  weight <- parts$weight
+  if (!is.null(weight)) weight[!whole] <- 0
+  records <- list(
+    x = parts$x, y = y, weight = if (is.null(weight)) as.double(whole) else weight,
+    blueprint = blueprint
+  )
+  offset <- parts$offset
+  if (is.null(offset)) return(records)
+  offset[!whole] <- 0
+  if (loss$classification) {
+    records$offset <- offset
+  } else {
+    shifted <- y - offset / response_unit(blueprint)
+    records$y <- ifelse(is.finite(shifted), shifted, 0)
+    records$weight[!is.finite(shifted)] <- 0
+  }
+  records
+}
+
+#' Rows, labels, weights (over their bound) and offsets, and which records are whole.
+#' @noRd
+frame_parts <- function(blueprint, data, loss, counted) {
   n <- nrow(data)
   env <- site_functions()
   value <- function(call) as_of_records(suppressWarnings(eval(call, data, env)), n)
@@ -49,26 +80,25 @@ site_records <- function(plan, data, counted = NULL) {
       name %in% imputed
     )
   }
-  label[!whole] <- if (loss$classification) 1 else 0
   if (!is.null(weight)) {
-    weight[!whole] <- 0
     weight <- pmin(pmax(weight, 0), blueprint$weights$bound) / blueprint$weights$bound
   }
-  if (!is.null(offset)) offset[!whole] <- 0
-  y <- if (loss$classification) label else scale_response(label, blueprint$range)
-  records <- list(
-    x = frame_rows(blueprint, list2DF(variables, n)), y = y,
-    weight = if (is.null(weight)) as.double(whole) else weight, blueprint = blueprint
+  list(
+    x = frame_rows(blueprint, list2DF(variables, n)), label = label, weight = weight,
+    offset = offset, whole = whole
   )
-  if (is.null(offset)) return(records)
-  if (loss$classification) {
-    records$offset <- offset
-  } else {
-    shifted <- y - offset / response_unit(blueprint)
-    records$y <- ifelse(is.finite(shifted), shifted, 0)
-    records$weight[!is.finite(shifted)] <- 0
-  }
-  records
+}
+
+#' The same of a file, whose rows are encoded as the plan says, see check_site_file().
+#' @noRd
+stored_parts <- function(blueprint, records, loss) {
+  store <- records_store(records)
+  label <- site_labels(stored_labels(records), loss, blueprint$classes)
+  list(
+    x = stored_model_rows(blueprint, store, length(label)), label = label,
+    weight = store_vector(store, "weight"), offset = store_vector(store, "offset"),
+    whole = !is.na(label)
+  )
 }
 
 #' A computed variable: one value a record; what is not finite is missing.

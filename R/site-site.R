@@ -24,7 +24,7 @@
 #' back an old ledger and its boot.
 #'
 #' @param policy of [site_policy()], or the path of its file.
-#' @param data the records as a data frame, where the policy has no `source`.
+#' @param data the records as a data frame or [dpadmm_records()], where the policy has no `source`.
 #' @return An object of class `dpadmm_site`, with [print()] and [ledger_report()].
 #' @seealso [site_policy()], [sites].
 #' @examplesIf requireNamespace("RSQLite", quietly = TRUE)
@@ -49,14 +49,7 @@ dpadmm_site <- function(policy, data = NULL) {
     )
   }
   if (is.null(data)) data <- read_source(policy)
-  if (!is.data.frame(data) || nrow(data) == 0L) {
-    abort("shape", "The records of a site must be a data frame with rows.", argument = "data")
-  }
-  if (length(lost <- setdiff(c(names(policy$schema), policy$person), names(data)))) {
-    abort("policy", sprintf("The records have no column `%s`, as the policy says.", lost[1L]),
-      argument = if (identical(lost[1L], policy$person)) "Person" else "Columns", place = lost[1L]
-    )
-  }
+  check_site_data(data, policy)
   site <- list2env(
     c(list(policy = policy, live = list()), site_table(data, policy)), parent = emptyenv()
   )
@@ -201,7 +194,9 @@ read_request <- function(site, run, recipe, analyst, seed) {
   analyst <- check_analyst(analyst)
   if (!identical(site$asked$text, text)) { # a check comes before most opens
     plan <- recipe_plan(text)
-    site$asked <- list(plan = plan, party = check_site_plan(site$policy, plan, site$n), text = text)
+    party <- check_site_plan(site$policy, plan, site$n)
+    check_site_file(site$data, plan)
+    site$asked <- list(plan = plan, party = party, text = text)
   }
   c(site$asked, list(analyst = analyst))
 }

@@ -1,6 +1,6 @@
 # Where a site's records come from: what the policy says, and never an object of a session.
 
-#' @return a data frame.
+#' @return a data frame, or a file of encoded records.
 #' @noRd
 read_source <- function(policy) {
   source <- policy$source
@@ -24,6 +24,7 @@ read_records <- function(source, query, person = NULL) {
       colClasses = if (is.null(person)) NA else stats::setNames("character", person)
     ),
     rds = readRDS(source),
+    dpadmm = dpadmm_records(source),
     parquet = {
       need_package("arrow", "Parquet files")
       as.data.frame(arrow::read_parquet(source))
@@ -49,4 +50,30 @@ read_database <- function(source, query) {
   con <- do.call(DBI::dbConnect, c(list(driver()), arguments))
   on.exit(DBI::dbDisconnect(con))
   DBI::dbGetQuery(con, query)
+}
+
+#' What a site reads is a table with the columns of its policy, or a file of records.
+#' @noRd
+check_site_data <- function(data, policy) {
+  if (inherits(data, "dpadmm_records")) return(check_site_store(data, policy))
+  if (!is.data.frame(data) || nrow(data) == 0L) {
+    abort("shape", "The records of a site must be a data frame with rows.", argument = "data")
+  }
+  if (length(lost <- setdiff(c(names(policy$schema), policy$person), names(data)))) {
+    abort("policy", sprintf("The records have no column `%s`, as the policy says.", lost[1L]),
+      argument = if (identical(lost[1L], policy$person)) "Person" else "Columns", place = lost[1L]
+    )
+  }
+}
+
+#' Encoded records have no ids of persons, and no room for more records than there are.
+#' @noRd
+check_site_store <- function(records, policy) {
+  stated <- c(Person = !is.null(policy$person), Records = !is.null(policy$records))
+  if (any(stated)) {
+    field <- names(stated)[stated][1L]
+    abort("policy", sprintf("`%s` is not for records in a file of dpadmm_records().", field),
+      argument = field
+    )
+  }
 }

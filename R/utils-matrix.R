@@ -26,8 +26,7 @@ check_matrix <- function(x, argument) {
       "`%s` must have rows and columns; it is %d x %d.", argument, nrow(x), ncol(x)
     ), argument = argument)
   }
-  # the sum is finite when all is well, and needs no memory
-  if (!is.finite(sum(values)) && any(bad <- !is.finite(values))) {
+  if (!is.finite(largest_size(values)) && any(bad <- !is.finite(values))) {
     k <- which(bad)[1L]
     at <- cell(k)
     missing <- is.na(values[k]) && !is.nan(values[k])
@@ -38,6 +37,10 @@ check_matrix <- function(x, argument) {
   }
   x
 }
+
+#' The largest size of doubles in one pass, without a copy; not finite where one of them is not.
+#' @noRd
+largest_size <- function(x) core_call(.Call(ffi_largest, x))
 
 #' A matrix as C takes it: itself, or the slots of a dgCMatrix.
 #' @noRd

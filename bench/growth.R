@@ -4,7 +4,8 @@
 # half of the points, is 1 where they are linear. Linux only (VmHWM).
 #
 # Rscript bench/growth.R [part ...] [--full] [--limit=seconds] [--plot=file.png]
-#   parts: records columns sparse ring complete iterations alike unlike; all of them by default
+#   parts: records columns sparse ring random complete iterations alike unlike; all of them by
+#   default
 
 args <- commandArgs(TRUE)
 flag <- function(name, default) {
@@ -55,6 +56,10 @@ parts <- list(
   }),
   complete = list(c(10, 30, 100, 300, 1000), c(2, 10, 100, 1000, 5000), function(N) {
     private(20 * N, 10, N, network = "complete")
+  }),
+  random = list(c(10, 30, 100, 300, 1000), c(2, 10, 100, 1000, 5000), function(N) {
+    set.seed(1)
+    private(20 * N, 10, N, network = dpadmm::network_random(N, min(1, 6 / (N - 1))))
   }),
   iterations = list(10^seq(1, 3, 0.5), 10^(1:5), function(T) private(1000, 5, 3, iterations = T)),
   alike = list(c(100, 300, 1000, 3000), c(100, 1000, 5000), function(N) {

@@ -9,6 +9,7 @@
 #include "run/step.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 /* list(scale, norm) of records in place, see ffi_records.h. */
@@ -29,6 +30,25 @@ SEXP ffi_row_measure(SEXP x, SEXP bound) {
   return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : out;
 }
 
+/* The largest size of a number; not finite where one is not. Sizes are in the order of
+ * their bits. */
+SEXP ffi_largest(SEXP x) {
+  if (TYPEOF(x) != REALSXP)
+    return ffi_status_of(DPA_ARGUMENT, "x");
+  const double *value = REAL_RO(x);
+  const R_xlen_t n = Rf_xlength(x);
+  uint64_t most = 0;
+  for (R_xlen_t k = 0; k < n; k++) {
+    uint64_t bits;
+    memcpy(&bits, value + k, sizeof bits);
+    bits &= UINT64_MAX >> 1;
+    most = bits > most ? bits : most;
+  }
+  double size;
+  memcpy(&size, &most, sizeof size);
+  return Rf_ScalarReal(size);
+}
+
 /* The one party of a plan, without a key: its orders have no noise. */
 static const dpa_plan *open_one(ffi_reader *reader, SEXP records, SEXP keeper,
                                 dpa_party *party) {
@@ -40,7 +60,7 @@ static const dpa_plan *open_one(ffi_reader *reader, SEXP records, SEXP keeper,
   plan->mechanism = NULL;
   ffi_reader data = {records, NULL};
   const dpa_holding *holding =
-      ffi_records(&data, keeper, 1, plan->d, plan->relay->layout == &dpa_layout_users);
+      ffi_records(&data, keeper, 1, plan->d, plan->relay->layout);
   if (!ffi_check(reader, !data.bad, data.bad))
     return NULL;
   dpa_arena arena = {NULL, 0, 0};

@@ -189,11 +189,8 @@ static void read_split(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   if (!ffi_check(r, shaped && !A.bad, "A"))
     return;
   const size_t m = (size_t)INTEGER_RO(dim)[0];
-  size_t *place = FFI_TAKE(keeper, size_t, m);
-  for (size_t k = 0; k < m; k++)
-    place[k] = k;
   static const dpa_recipe as_is = {INFINITY, 0, 0.0};
-  split->A = ffi_packed(&A, keeper, place, &as_is);
+  split->A = ffi_packed(&A, keeper, &as_is);
   ffi_check(r, !A.bad && split->A.d == plan->d, "A");
   split->b = ffi_reals(r, "b", m);
   split->c = ffi_reals(r, "c", m);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MANY ((size_t)1 << 19) /* records that are worth a collection of garbage */
+
 /* ---- matrices -------------------------------------------------------------------- */
 
 typedef struct shape {
@@ -50,7 +52,7 @@ static shape read_matrix(ffi_reader *reader) {
   return out;
 }
 
-static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const size_t *place,
+static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const int *place,
                         const dpa_recipe *recipe) {
   dpa_records records;
   memset(&records, 0, sizeof records);
@@ -78,9 +80,8 @@ static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const size_t *
   return records;
 }
 
-dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const size_t *place,
-                       const dpa_recipe *recipe) {
-  return pack(reader, keeper, read_matrix(reader), place, recipe);
+dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const dpa_recipe *recipe) {
+  return pack(reader, keeper, read_matrix(reader), NULL, recipe);
 }
 
 /* Rows of a matrix as it lies (the transpose of a sparse one), or, transposed, of one
@@ -106,24 +107,27 @@ dpa_records ffi_in_place(ffi_reader *reader) {
 
 /* ---- a place for every record ---------------------------------------------------- */
 
-/* Where each of n records goes, from 0: a permutation. */
-static const size_t *read_places(ffi_reader *reader, SEXP keeper, size_t n) {
-  size_t *place = FFI_TAKE(keeper, size_t, n);
+/* Where each of n records goes, from 0: behind those of the holders before its own, and
+ * of its own that come before it. NULL: where it is. The memory is good until the call
+ * of R is over, or gives it back by vmaxset(). */
+static const int *read_places(ffi_reader *reader, size_t n) {
+  if (!ffi_has(reader, "holder"))
+    return NULL;
+  const int *holder = ffi_ints(reader, "holder", n, 1, n < INT_MAX ? (int)n : INT_MAX);
+  if (!holder)
+    return NULL;
+  size_t holders = 0;
   for (size_t k = 0; k < n; k++)
-    place[k] = k;
-  if (!ffi_has(reader, "place"))
-    return place;
-  const int *given = ffi_ints(reader, "place", n, 1, n < INT_MAX ? (int)n : INT_MAX);
-  if (!given)
-    return place;
-  unsigned char *taken = FFI_TAKE(keeper, unsigned char, n);
-  memset(taken, 0, n);
-  int once = 1;
-  for (size_t k = 0; k < n; k++) {
-    place[k] = (size_t)given[k] - 1;
-    once &= !taken[place[k]]++;
-  }
-  ffi_check(reader, once, "place");
+    holders = (size_t)holder[k] > holders ? (size_t)holder[k] : holders;
+  int *next = (int *)R_alloc(holders + 1, sizeof *next);
+  int *place = (int *)R_alloc(n, sizeof *place);
+  memset(next, 0, (holders + 1) * sizeof *next);
+  for (size_t k = 0; k < n; k++)
+    next[holder[k]]++;
+  for (size_t i = 0; i < holders; i++)
+    next[i + 1] += next[i];
+  for (size_t k = 0; k < n; k++)
+    place[k] = next[holder[k] - 1]++;
   return place;
 }
 
@@ -200,8 +204,7 @@ static const double *offsets(ffi_reader *reader, size_t n) {
   return extra(reader, "offset", n, -DBL_MAX, DBL_MAX);
 }
 
-static const double *placed(SEXP keeper, const double *x, const size_t *place,
-                            size_t n) {
+static const double *placed(SEXP keeper, const double *x, const int *place, size_t n) {
   if (!x)
     return NULL;
   double *out = FFI_TAKE(keeper, double, n);
@@ -211,7 +214,7 @@ static const double *placed(SEXP keeper, const double *x, const size_t *place,
 }
 
 /* Labels, weights and offsets, each record's in its place. */
-static void take_numbers(ffi_reader *reader, SEXP keeper, const size_t *place,
+static void take_numbers(ffi_reader *reader, SEXP keeper, const int *place,
                          dpa_records *all) {
   if (reader->bad)
     return;
@@ -232,7 +235,7 @@ static dpa_records packed_records(ffi_reader *reader, SEXP keeper) {
     recipe.first = ffi_real(reader, "first", 0.0, DBL_MAX);
   if (ffi_has(reader, "before"))
     recipe.bound = ffi_real(reader, "before", 1e-280, R_PosInf);
-  const size_t *place = read_places(reader, keeper, x.rows);
+  const int *place = read_places(reader, x.rows);
   dpa_records all = pack(reader, keeper, x, place, &recipe);
   take_numbers(reader, keeper, place, &all);
   return all;
@@ -241,15 +244,13 @@ static dpa_records packed_records(ffi_reader *reader, SEXP keeper) {
 static dpa_records stored_records(ffi_reader *reader, SEXP keeper, int in_place) {
   dpa_records all =
       ffi_is_mapped(reader) ? ffi_mapped(reader, keeper) : read_rows(reader, !in_place);
-  const size_t *place = ffi_has(reader, "place") && !reader->bad
-                            ? read_places(reader, keeper, all.n)
-                            : NULL;
-  take_numbers(reader, keeper, place, &all);
+  take_numbers(reader, keeper, reader->bad ? NULL : read_places(reader, all.n), &all);
   return all;
 }
 
-/* How each row is shortened, and how long it is then. */
-static void take_measures(ffi_reader *reader, SEXP keeper, dpa_records *all) {
+/* How each row is shortened, and (`norms`) how long it is then. */
+static void take_measures(ffi_reader *reader, SEXP keeper, int norms,
+                          dpa_records *all) {
   const double bound = ffi_real(reader, "row_bound", 1e-280, R_PosInf);
   const double factor =
       ffi_has(reader, "factor") ? ffi_real(reader, "factor", 0x1p-1000, 0x1p1000) : 1.0;
@@ -260,15 +261,25 @@ static void take_measures(ffi_reader *reader, SEXP keeper, dpa_records *all) {
     all->norm = ffi_reals(reader, "norm", all->n);
     return;
   }
+  double *norm = norms ? FFI_TAKE(keeper, double, all->n) : NULL;
+  double *one = FFI_TAKE(keeper, double, 1);
+  SEXP others = CDR(keeper);
   double *scale = FFI_TAKE(keeper, double, all->n);
-  double *norm = FFI_TAKE(keeper, double, all->n);
   dpa_measure(all, factor, bound, scale, norm);
   all->scale = scale;
   all->norm = norm;
+  for (size_t k = 0; k < all->n; k++)
+    if (scale[k] != scale[0])
+      return;
+  one[0] = all->n > 0 ? scale[0] : factor;
+  all->scale = one;
+  all->alike = 1;
+  SETCDR(keeper, others);
 }
 
 dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t d,
-                         int users) {
+                         const dpa_layout *kind) {
+  const void *const top = vmaxget();
   const char *layout = ffi_string(reader, "layout");
   const int in_place = strcmp(layout, "in_place") == 0;
   const int packed = strcmp(layout, "packed") == 0;
@@ -280,10 +291,13 @@ dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t
   if (reader->bad ||
       !ffi_check(reader, all.d == d && d < INT_MAX && all.n < INT_MAX, "x"))
     return NULL;
-  take_measures(reader, keeper, &all);
+  vmaxset(top);
+  take_measures(reader, keeper, kind != &dpa_layout_node, &all);
+  if (all.n >= MANY)
+    R_gc(); /* what is no longer needed would lie beside the memory of the run */
   dpa_holding *holding = FFI_TAKE(keeper, dpa_holding, parties);
   if (reader->bad)
     return NULL;
-  share_out(reader, keeper, all, parties, users, holding);
+  share_out(reader, keeper, all, parties, kind == &dpa_layout_users, holding);
   return holding;
 }

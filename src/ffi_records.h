@@ -11,9 +11,9 @@
  *
  * x: a matrix, or list(p, i, x, Dim) of a dgCMatrix. y: labels. `weight` in [0, 1] and
  * `offset`: a number a record, or NULL, see record_loss.h.
- * `place` (from 1) is where each record goes in the order of the parties, NULL: where
- *   it is; `size` the parties' numbers of records, NULL: one party; `user_size` the
- *   users' (relay "server"), NULL: one each.
+ * `holder` (from 1) is whose each record is: they go in the order of their holders,
+ *   NULL: where they are; `size` the parties' numbers of records, NULL: one party;
+ *   `user_size` the users' (relay "server"), NULL: one each.
  * layout = "packed": rows are copied to their places. `before`: they are shortened to
  *   this bound first; then `first`, if it is there, is put in front of each.
  * layout = "in_place": one party, nothing is copied. A sparse x is given as the slots
@@ -24,11 +24,10 @@
  * Rows are used times `factor`, NULL: 1. row_bound: longer ones are shortened to it.
  * `scale` and `norm`, as ffi_row_measure() gives them, save measuring. */
 dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t d,
-                         int users);
+                         const dpa_layout *kind);
 
 /* A matrix as rows, without labels; x packed, or where it is. */
-dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const size_t *place,
-                       const dpa_recipe *recipe);
+dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const dpa_recipe *recipe);
 dpa_records ffi_in_place(ffi_reader *reader);
 
 #endif

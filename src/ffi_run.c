@@ -184,8 +184,7 @@ SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
   SEXP functions = ffi_field(&reader, "engine");
   const dpa_holding *holding = NULL;
   if (!reader.bad && functions == R_NilValue) {
-    holding = ffi_records(&data, keeper, plan->parties, plan->d,
-                          plan->relay == &dpa_relay_server);
+    holding = ffi_records(&data, keeper, plan->parties, plan->d, plan->relay->layout);
     ffi_check(&reader, !data.bad, data.bad);
     if (!reader.bad)
       check_holdings(&reader, plan, holding);

@@ -13,7 +13,8 @@ void test_layouts(void);
 
 /* A matrix, dense and compressed by column, and what its passes need. */
 typedef struct numbers {
-  size_t n, d, *place;
+  size_t n, d;
+  int *place;
   double *plain, *dense, *x, *y, *w, *f;
   int *p, *i;
 } numbers;
@@ -32,7 +33,7 @@ static numbers make(size_t n, size_t d, double fill) {
   dpa_stream stream;
   dpa_key_from_seed(&key, 7);
   dpa_stream_init(&stream, &key, 0, 0, 0);
-  r.place = get(n, sizeof(size_t));
+  r.place = get(n, sizeof(int));
   r.plain = get(n * d, sizeof(double));
   r.dense = get(n * d, sizeof(double));
   r.x = get(n * d, sizeof(double));
@@ -57,7 +58,7 @@ static numbers make(size_t n, size_t d, double fill) {
   }
   r.p[d] = stored;
   for (size_t k = 0; k < n; k++) {
-    r.place[k] = k;
+    r.place[k] = (int)k;
     r.y[k] = 1.0;
     r.w[k] = dpa_stream_uniform(&stream);
   }

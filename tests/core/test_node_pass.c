@@ -150,7 +150,7 @@ static void check_prices(int alike) {
   problem p = priced(alike);
   dpa_solver s;
   void *memory = problem_place(&s, &p, &dpa_loss_logistic, 0.0, 4.0 / (double)p.n);
-  CHECK(s.factor && s.price > 10.0);
+  CHECK(s.diagonal && s.price > 10.0);
   double quad = alike ? 1e-3 : 0.05;
   dpa_solver_start(&s, quad, p.lin, 1e-9);
   CHECK(dpa_solver_advance(&s) == DPA_CONTINUE);

@@ -15,7 +15,8 @@ void test_records(void);
 
 /* One n x d matrix in all its layouts. */
 typedef struct records {
-  size_t n, d, *place;
+  size_t n, d;
+  int *place;
   double *plain; /* n x d column-major, as R has it */
   double *dense, *val, *y, *w, *f;
   int *p, *i, *row, *col;
@@ -64,11 +65,12 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
     }
   }
   r.p[d] = stored;
-  r.place = get(n, sizeof(size_t));
+  r.place = get(n, sizeof(int));
   for (size_t k = 0; k < n; k++)
-    r.place[k] = k;
+    r.place[k] = (int)k;
   for (size_t k = n; k-- > 1;) {
-    const size_t other = (size_t)dpa_stream_below(&stream, k + 1), swap = r.place[k];
+    const size_t other = (size_t)dpa_stream_below(&stream, k + 1);
+    const int swap = r.place[k];
     r.place[k] = r.place[other];
     r.place[other] = swap;
   }
@@ -109,7 +111,7 @@ static void check_packing(const records *r, double bound) {
   int same = 1, ordered = 1, placed = 1, within = 1, untouched = 1, parallel = 1;
   CHECK(r->row[0] == 0 && r->row[r->n] == r->p[r->d]);
   for (size_t k = 0; k < r->n; k++) {
-    const size_t at = r->place[k];
+    const size_t at = (size_t)r->place[k];
     const double *packed = r->dense + at * r->d;
     int next = r->row[at];
     long double before = 0.0L, after = 0.0L, inner = 0.0L;
@@ -173,13 +175,13 @@ static void check_in_place(const records *r, double bound) {
   dpa_records_margin(&rows, r->f, m);
   dpa_records_margin(&r->as_sparse, r->f, m2);
   for (size_t k = 0; k < n; k++) {
-    const double *packed = r->dense + r->place[k] * d;
+    const double *packed = r->dense + (size_t)r->place[k] * d;
     long double after = 0.0L;
     dpa_records_copy(&rows, k, row);
     dpa_records_gather(&rows, k, at, count, some);
     for (size_t a = 0; a < count; a++)
       gathered &= some[a] == row[at[a]];
-    dpa_records_gather(&r->as_sparse, r->place[k], at, count, some);
+    dpa_records_gather(&r->as_sparse, (size_t)r->place[k], at, count, some);
     for (size_t a = 0; a < count; a++)
       gathered &= some[a] == packed[at[a]];
     for (size_t j = 0; j < d; j++) {
@@ -226,11 +228,11 @@ static void check_extremes(void) {
       {-1.0, 0.0, 0.0},
       {0x1.fffffffffffffp-1, 0x1p-27, 0.0},
   };
-  const size_t n = sizeof rows / sizeof *rows, zero = 0;
+  const size_t n = sizeof rows / sizeof *rows;
   const dpa_recipe recipe = {1.0, 0, 0.0};
   for (size_t k = 0; k < n; k++) {
     double out[3], in_place[3], scale, length;
-    dpa_pack_dense(1, 3, rows[k], &zero, &recipe, out);
+    dpa_pack_dense(1, 3, rows[k], NULL, &recipe, out);
     const dpa_records one = {
         .n = 1, .d = 3, .dense = rows[k], .lead = 1, .scale = &scale, .norm = &length};
     dpa_measure(&one, 1.0, 1.0, &scale, &length);

@@ -138,7 +138,6 @@ static void check_stores(void) {
   static double x[USERS * WIDE], packed[USERS * WIDE], y[USERS], scale[USERS],
       norm[USERS];
   static double norms[USERS];
-  static size_t place[USERS];
   static users_run compact, dense;
   const dpa_recipe recipe = {1.0, 0, 0.0};
   dpa_key key;
@@ -147,10 +146,8 @@ static void check_stores(void) {
   dpa_stream_init(&stream, &key, 0, 0, DPA_SAMPLING);
   for (size_t k = 0; k < USERS * WIDE; k++)
     x[k] = dpa_stream_uniform(&stream) - 0.5;
-  for (size_t k = 0; k < USERS; k++) {
+  for (size_t k = 0; k < USERS; k++)
     y[k] = k % 2 ? 1.0 : -1.0;
-    place[k] = k;
-  }
   dpa_records here = {.n = USERS,
                       .d = WIDE,
                       .y = y,
@@ -159,7 +156,7 @@ static void check_stores(void) {
                       .scale = scale,
                       .norm = norm};
   dpa_measure(&here, 1.0, 1.0, scale, norm);
-  dpa_pack_dense(USERS, WIDE, x, place, &recipe, packed);
+  dpa_pack_dense(USERS, WIDE, x, NULL, &recipe, packed);
   dpa_records copy = {.n = USERS, .d = WIDE, .y = y, .dense = packed};
   dpa_records_norms(&copy, norms);
   copy.norm = norms;

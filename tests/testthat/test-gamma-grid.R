@@ -95,7 +95,7 @@ test_that("noise in an objective without noise on the message is refused by the 
   expect_true(all(spec$output_scale > 0))
   spec$output_scale[2, 1] <- 0
   rows <- matrix(0.1, 110, 3)
-  records <- list(x = rows, y = rep(c(-1, 1), 55), place = 1:110 + 0, size = c(50, 60),
+  records <- list(x = rows, y = rep(c(-1, 1), 55), size = c(50, 60),
     row_bound = 1, layout = "packed")
   expect_error(core_call(.Call(ffi_run, spec, records, noise_key(1), NULL)), "output_scale")
 })

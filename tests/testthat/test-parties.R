@@ -122,8 +122,10 @@ test_that("what does not fit is a status that names it, whatever it is", {
   records <- good
   records$size <- c(6L, 8L, 6L)
   expect_identical(named(records = records), "size")
-  records <- c(good, list(place = c(1L, seq_len(nrow(case$x))[-1][-1], 1L)))
-  expect_identical(named(records = records), "place")
+  for (holder in list(rep(1L, nrow(case$x) - 1L), rep(0L, nrow(case$x)), rep("1", nrow(case$x)),
+    rep(nrow(case$x) + 1L, nrow(case$x)))) {
+    expect_identical(named(records = c(good, list(holder = holder))), "holder")
+  }
   sparse <- Matrix::Matrix(case$x, sparse = TRUE)
   slots <- list(p = sparse@p, i = sparse@i, x = sparse@x, Dim = sparse@Dim)
   for (change in list(list(i = slots$i + 100L), list(p = rev(slots$p)), list(p = slots$p[-1]),

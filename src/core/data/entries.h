@@ -16,7 +16,7 @@ static inline const double *dpa_entries(const dpa_records *r, size_t k, size_t *
 }
 
 static inline double dpa_scale_of(const dpa_records *records, size_t k) {
-  return records->scale ? records->scale[k] : 1.0;
+  return records->scale ? records->scale[records->alike ? 0 : k] : 1.0;
 }
 
 /* The rows from `first` on that a pass goes over before it says so. */

@@ -6,6 +6,10 @@
 
 #define AT_ONCE 8 /* dense rows that are packed together: a cache line of a column */
 
+static size_t place_of(const int *place, size_t k) {
+  return place ? (size_t)place[k] : k;
+}
+
 /* Shortened by d entries' rounding, whatever is stored: both layouts get one factor. */
 static void shorten_row(double *x, size_t count, size_t d, double bound) {
   const double factor = dpa_shortening(dpa_length_of(x, count, 1, d), d, bound);
@@ -15,12 +19,12 @@ static void shorten_row(double *x, size_t count, size_t d, double bound) {
 }
 
 void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const double *x,
-                     const size_t *place, const dpa_recipe *recipe, int *row, int *col,
+                     const int *place, const dpa_recipe *recipe, int *row, int *col,
                      double *val) {
   const int shift = recipe->intercept != 0;
   memset(row, 0, (n + 1) * sizeof *row);
   for (int s = 0; s < p[d]; s++)
-    row[place[i[s]] + 1]++;
+    row[place_of(place, (size_t)i[s]) + 1]++;
   for (size_t k = 0; k < n; k++)
     row[k + 1] += row[k] + shift;
   /* row[k] serves as the write position of row k and ends at the start of row k + 1 */
@@ -30,7 +34,7 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
   }
   for (size_t j = 0; j < d; j++)
     for (int s = p[j]; s < p[j + 1]; s++) {
-      const int at = row[place[i[s]]]++;
+      const int at = row[place_of(place, (size_t)i[s])]++;
       col[at] = (int)j + shift;
       val[at] = x[s];
     }
@@ -41,14 +45,14 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
                 recipe->bound);
 }
 
-void dpa_pack_dense(size_t n, size_t d, const double *x, const size_t *place,
+void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
                     const dpa_recipe *recipe, double *dense) {
   const size_t shift = recipe->intercept != 0, width = d + shift;
   for (size_t first = 0; first < n; first += AT_ONCE) {
     const size_t m = n - first < AT_ONCE ? n - first : AT_ONCE;
     double *record[AT_ONCE];
     for (size_t k = 0; k < m; k++) {
-      record[k] = dense + place[first + k] * width + shift;
+      record[k] = dense + place_of(place, first + k) * width + shift;
       if (shift)
         record[k][-1] = recipe->first;
     }

@@ -12,14 +12,14 @@ typedef struct dpa_recipe {
   double first;
 } dpa_recipe;
 
-/* place[k] is where record k goes (a permutation of 0..n-1). Rows have d entries, and
- * one more with an intercept.
+/* place[k] is where record k goes (a permutation of 0..n-1; NULL: where it is). Rows
+ * have d entries, and one more with an intercept.
  * Sparse: d columns compressed by column (p: d + 1 offsets, i, x) to rows. */
 void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const double *x,
-                     const size_t *place, const dpa_recipe *recipe, int *row, int *col,
+                     const int *place, const dpa_recipe *recipe, int *row, int *col,
                      double *val);
 /* Dense: n x d column-major to rows. */
-void dpa_pack_dense(size_t n, size_t d, const double *x, const size_t *place,
+void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
                     const dpa_recipe *recipe, double *dense);
 
 #endif

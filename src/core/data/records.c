@@ -18,7 +18,7 @@ dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t co
     part.dense += part.lead ? first : first * part.d;
   else
     part.row += first;
-  if (part.scale)
+  if (part.scale && !part.alike)
     part.scale += first;
   if (part.norm)
     part.norm += first;
@@ -82,7 +82,7 @@ void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
   }
   if (r->scale)
     for (size_t k = 0; k < r->n; k++)
-      out[k] *= r->scale[k];
+      out[k] *= dpa_scale_of(r, k);
 }
 
 /* The next three: g += X' w, where row k is taken w[k] times as it is stored. */

@@ -29,6 +29,7 @@ typedef struct dpa_records {
   const int *col; /* feature indices, increasing within a row */
   const double *val;
   const double *scale;    /* n factors >= 0; NULL: all 1 */
+  int alike;              /* scale has one factor, of all rows */
   const double *norm;     /* n norms of the rows as used, rounded up; NULL: not known */
   const double *weight;   /* n factors of the losses in [0, 1]; NULL: all 1 */
   const double *offset;   /* n numbers that are added to the margins; NULL: 0 */
@@ -81,8 +82,8 @@ void dpa_records_add_row(const dpa_records *records, size_t k, double w, double 
 void dpa_records_gather(const dpa_records *records, size_t k, const int *at,
                         size_t count, double *out);
 
-/* Fills scale and norm (n each) for rows that are used times `factor` (> 0), and then
- * shortened to a bound on their norm. */
+/* Fills scale and norm (n each; norm may be NULL) for rows that are used times `factor`
+ * (> 0), and then shortened to a bound on their norm. */
 void dpa_measure(const dpa_records *records, double factor, double bound, double *scale,
                  double *norm);
 

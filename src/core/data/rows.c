@@ -33,15 +33,16 @@ void dpa_records_norms(const dpa_records *r, double *norm) {
 static void measure_rows(const dpa_records *r, double factor, double bound,
                          double *scale, double *norm) {
   const size_t n = r->n, d = r->d;
-  memset(norm, 0, n * sizeof *norm);
-  if (r->dense && r->lead)
+  if (norm)
+    memset(norm, 0, n * sizeof *norm);
+  if (norm && r->dense && r->lead)
     for (size_t j = 0; j < d; j++) {
       const double *column = r->dense + j * r->lead;
       for (size_t k = 0; k < n; k++)
         norm[k] += column[k] * column[k];
     }
   for (size_t k = 0; k < n; k++) {
-    dpa_length length = dpa_length_from(norm[k], d);
+    dpa_length length = dpa_length_from(norm ? norm[k] : 0.0, d);
     if (length.root < 0.0) {
       size_t count, stride;
       const double *x = dpa_entries(r, k, &count, &stride);
@@ -49,11 +50,13 @@ static void measure_rows(const dpa_records *r, double factor, double bound,
     }
     length.unit *= factor;
     const double kept = dpa_shortening(length, d, bound);
+    scale[k] = kept * factor;
+    if (!norm)
+      continue;
     norm[k] =
         kept < 1.0 ? length.root * (length.unit * kept) : dpa_length_value(length);
     if (kept < 1.0)
       norm[k] = fmin(norm[k] * (1.0 + 0x1p-50), bound);
-    scale[k] = kept * factor;
   }
 }
 
@@ -61,7 +64,7 @@ void dpa_measure(const dpa_records *r, double factor, double bound, double *scal
                  double *norm) {
   for (size_t first = 0; first < r->n;) {
     const dpa_records rows = dpa_next_rows(r, first);
-    measure_rows(&rows, factor, bound, scale + first, norm + first);
+    measure_rows(&rows, factor, bound, scale + first, norm ? norm + first : NULL);
     dpa_passed(&rows);
     first += rows.n;
   }

@@ -31,17 +31,29 @@ void dpa_solver_prices(dpa_solver *s) {
 }
 
 static int affordable(const dpa_solver *s, double price) {
-  return s->factor && (price <= CHEAP || s->at.spent >= price);
+  return s->diagonal && (price <= CHEAP || s->at.spent >= price);
+}
+
+/* A new curvature, all of it in the lower triangle, to where it is kept. */
+static void keep_curvature(dpa_solver *s) {
+  const size_t d = s->data->d;
+  for (size_t j = 0; j < d; j++) {
+    s->diagonal[j] = s->curvature[j * d + j];
+    for (size_t i = j + 1; i < d; i++)
+      s->curvature[i * d + j] = s->curvature[j * d + i];
+  }
 }
 
 static dpa_status factorise(dpa_solver *s) {
   const size_t d = s->data->d;
-  memcpy(s->factor, s->curvature, d * d * sizeof *s->factor);
-  for (size_t j = 0; j < d; j++)
-    s->factor[j * d + j] += s->at.quad;
+  for (size_t j = 0; j < d; j++) {
+    s->curvature[j * d + j] = s->diagonal[j] + s->at.quad;
+    for (size_t i = j + 1; i < d; i++)
+      s->curvature[j * d + i] = s->curvature[i * d + j];
+  }
   const int di = (int)d;
   int info = 0;
-  F77_CALL(dpotrf)("L", &di, s->factor, &di, &info FCONE);
+  F77_CALL(dpotrf)("L", &di, s->curvature, &di, &info FCONE);
   s->at.factor_quad = s->at.quad;
   s->work.factors++;
   return info == 0 ? DPA_OK : DPA_NUMERIC;
@@ -97,6 +109,7 @@ dpa_status dpa_solver_rebuild(dpa_solver *s) {
   }
   s->at.curved = DPA_FULL;
   dpa_records_add_hessian(s->data, s->along, s->curvature, s->block);
+  keep_curvature(s);
   s->work.squares += n;
   s->at.unbalance = s->loss->constants(s->width).tied ? unbalance(s) : 1.0;
   s->at.served = 0;
@@ -107,28 +120,39 @@ dpa_status dpa_solver_rebuild(dpa_solver *s) {
   return factorise(s);
 }
 
+/* out = add * out + curvature * x. The diagonals change places for it. */
+static void times_curvature(dpa_solver *s, const double *x, double add, double *out) {
+  const size_t d = s->data->d;
+  const int di = (int)d, one = 1;
+  const double unit = 1.0;
+  for (int turn = 0; turn < 2; turn++) {
+    for (size_t j = 0; j < d; j++) {
+      const double factor = s->curvature[j * d + j];
+      s->curvature[j * d + j] = s->diagonal[j];
+      s->diagonal[j] = factor;
+    }
+    if (turn == 0)
+      F77_CALL(dsymv)
+    ("U", &di, &unit, s->curvature, &di, x, &one, &add, out, &one FCONE);
+  }
+}
+
 /* What is left of (H + quad I) dir + grad, whose solution dir is meant to be: Cholesky
  * rounds. `old_grad` is work space. */
 static double residual(dpa_solver *s) {
   const size_t d = s->data->d;
-  const int di = (int)d, one = 1;
-  const double unit = 1.0;
   for (size_t j = 0; j < d; j++)
     s->old_grad[j] = s->grad[j] + s->at.quad * s->dir[j];
-  F77_CALL(dsymv)
-  ("L", &di, &unit, s->curvature, &di, s->dir, &one, &unit, s->old_grad, &one FCONE);
+  times_curvature(s, s->dir, 1.0, s->old_grad);
   return dpa_norm(s->old_grad, d);
 }
 
 /* How far f is from where the curvature belongs to. `dir` is work space. */
 static void measure_distance(dpa_solver *s) {
   const size_t d = s->data->d;
-  const int di = (int)d, one = 1;
-  const double unit = 1.0, zero = 0.0;
   for (size_t j = 0; j < d; j++)
     s->old_grad[j] = s->f[j] - s->anchor[j];
-  F77_CALL(dsymv)
-  ("L", &di, &unit, s->curvature, &di, s->old_grad, &one, &zero, s->dir, &one FCONE);
+  times_curvature(s, s->old_grad, 0.0, s->dir);
   s->at.distance = sqrt(dpa_dot(s->old_grad, s->old_grad, d));
   s->at.curved_distance = sqrt(fmax(0.0, dpa_dot(s->old_grad, s->dir, d)));
 }
@@ -177,7 +201,7 @@ dpa_status dpa_solver_try_model(dpa_solver *s) {
     int info = 0;
     for (size_t j = 0; j < d; j++)
       s->dir[j] = -s->grad[j];
-    F77_CALL(dpotrs)("L", &di, &one, s->factor, &di, s->dir, &di, &info FCONE);
+    F77_CALL(dpotrs)("L", &di, &one, s->curvature, &di, s->dir, &di, &info FCONE);
     const double length = sqrt(dpa_dot(s->dir, s->dir, d));
     /* ||dir||_H^2, because (H + quad I) dir = -grad */
     const double pull = -dpa_dot(s->grad, s->dir, d);

@@ -46,7 +46,7 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
   s->margin = DPA_TAKE(arena, double, data->n);
   s->curvature = DPA_TAKE(arena, double, full ? d *d : d);
   if (full) {
-    s->factor = DPA_TAKE(arena, double, d *d);
+    s->diagonal = DPA_TAKE(arena, double, d);
     s->base = DPA_TAKE(arena, double, d);
     s->anchor = DPA_TAKE(arena, double, d);
   }
@@ -149,7 +149,7 @@ static void direction(dpa_solver *s) {
   if (s->at.curved == DPA_FULL) {
     const int di = (int)d, one = 1;
     int info = 0;
-    F77_CALL(dpotrs)("L", &di, &one, s->factor, &di, s->dir, &di, &info FCONE);
+    F77_CALL(dpotrs)("L", &di, &one, s->curvature, &di, s->dir, &di, &info FCONE);
   } else {
     for (size_t j = 0; j < d; j++)
       s->dir[j] /= s->curvature[j] + s->at.quad;

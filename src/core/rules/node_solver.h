@@ -95,13 +95,13 @@ typedef struct dpa_solver {
   double *derivative; /* n: dL_k at the trial point */
   double *sum;        /* sums x stride: sums over chunks of records */
   size_t sums, stride;
-  double *curvature; /* d x d lower triangle of the data's Hessian at an earlier point,
-                        or d: its diagonal */
-  double *factor; /* d x d: Cholesky factor of curvature + quad I; NULL if a diagonal is
-                     all that there ever is */
-  double *base;   /* d: where margin and data_grad are known while f is ahead of it */
-  double *anchor; /* d: where the full curvature was computed */
-  double *block;  /* work space of the dense Hessian; NULL when not needed */
+  double *curvature; /* of the data's Hessian at an earlier point: d, its diagonal, or
+                        d x d, whose upper triangle has it but for the diagonal, and the
+                        lower one the Cholesky factor of curvature + quad I; */
+  double *diagonal; /* d: that diagonal; NULL if a diagonal is all that there ever is */
+  double *base;     /* d: where margin and data_grad are known while f is ahead of it */
+  double *anchor;   /* d: where the full curvature was computed */
+  double *block;    /* work space of the dense Hessian; NULL when not needed */
   double *step_pair; /* DPA_PAIRS x d: steps */
   double *grad_pair; /* DPA_PAIRS x d: changes of the gradient */
   dpa_solver_state at;
