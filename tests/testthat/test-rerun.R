@@ -80,3 +80,18 @@ test_that("your own copies are found under their usual names, or it says which w
   unlink(file.path(folder, "ijcnn1.t.svm.bz2"))
   expect_error(home$fused_data("ijcnn1"), "ijcnn1.t.xz")
 })
+
+test_that("the published protocol of noisy-fixed-point-admm gives what is stored of it", {
+  skip_on_cran()
+  skip_if_not_installed("glmnet")
+  home <- new.env(parent = globalenv())
+  script <- system.file("experiments", "noisy-fixed-point-admm.R", package = "dpadmm")
+  sys.source(script, home)
+  chosen <- function(data) data[data$method == "SGD" & abs(data$epsilon - 0.63) < 0.01, ]
+  settings <- chosen(home$stored$published$settings)
+  again <- experiment(settings, home$published_run, repetitions = 1)
+  first <- subset(chosen(stored_experiment("noisy-fixed-point-admm", "published")), repetition == 1)
+  expect_equal(again$least, first$least, tolerance = 1e-6)
+  # a variance that is used as a standard deviation is the larger here: 2 L^2 K / (rho n^2) > 1
+  expect_lt(again$least[again$root], again$least[!again$root])
+})
