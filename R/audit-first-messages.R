@@ -25,7 +25,8 @@ first_scales <- function(plan) {
 #' @noRd
 with_low_bits <- function(values, release, data1, data2) {
   plan <- attr(release, "settle")(data1)
-  if (!plan$private) return(values)
+  # sums of whole numbers are no rounded doubles
+  if (!plan$private || is_secure(plan)) return(values)
   first <- first_rows(plan, first_noisy_round(plan))
   all <- do.call(rbind, values)[, first, drop = FALSE]
   truth <- lapply(list(data1, data2), function(data) {
@@ -43,6 +44,10 @@ with_low_bits <- function(values, release, data1, data2) {
 #' @noRd
 message_runs <- function(release, data, rounds) {
   plan <- attr(release, "settle")(data)
+  if (is_secure(plan)) {
+    abort("argument", "What is seen of a secure sum are whole numbers, and no rounded doubles.",
+      argument = "release")
+  }
   first <- if (!plan$private) 1L else first_noisy_round(plan)
   served <- !is.null(plan$scales$server)
   rounds <- if (served) first else seq_len(min(rounds, plan$iterations))

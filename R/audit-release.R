@@ -5,8 +5,17 @@
 #' far longer than a small fit. The settings come from public numbers, so they are the same
 #' for neighbours.
 #'
+#' @section Secure sums:
+#' With `aggregation = "secure"` (see [secure_sum()]) the released values are what the hub opens,
+#' the sum of every round, and the models. The statement holds against a hub that some holders
+#' tell all they know: with `colluding` holders, what is left of each sum when their parts, noise
+#' included, are taken out of it. A record that differs must be of another holder.
+#'
 #' @param method,loss,network,penalty,C,rho,iterations,epsilon,delta,noise,control as in
 #'   [dpadmm_fit()]. `control$keep_iterates` is always on: every message is released.
+#' @param aggregation as in [dpadmm_plan()].
+#' @param colluding of secure sums: the holders that tell the hub all they know, by name or number.
+#'   `NULL`: the last ones, as many as need not be honest.
 #' @return A function of class `dpadmm_release`, `function(data, seed = NULL)`, that returns
 #'   all released values as one vector: every message, and for [ipp_admm()] who sent when.
 #'   `data` is a list with a matrix `x`, labels `y` and, where the method has nodes,
@@ -23,13 +32,15 @@
 #' @export
 fit_release <- function(method = mr_admm(), loss = "logistic", network = network_complete(),
                         penalty = NULL, C = NULL, rho = 0.01, iterations = NULL, epsilon = NULL,
-                        delta = 0, noise = NULL, control = dpadmm_control()) {
+                        delta = 0, noise = NULL, control = dpadmm_control(),
+                        aggregation = "plain", colluding = NULL) {
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations, epsilon, delta,
     noise, NULL, control,
-    given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network")
+    given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network"),
+    aggregation = aggregation
   )
   settings$control$progress <- FALSE
-  plan <- NULL
+  plan <- heard <- NULL
   settle <- function(data) {
     if (is.null(plan)) {
       x <- check_matrix(data$x, "x")
@@ -38,6 +49,7 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
       plan <<- suppressWarnings(plan_for(settings, blueprint, held),
         classes = "dpadmm_warning"
       )
+      heard <<- heard_holders(plan, colluding)
     }
     plan
   }
@@ -46,6 +58,7 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
     data <- check_fit_data(data)
     plan <- settle(data)
     if (quiet) plan <- quiet_plan(plan)
+    if (is_secure(plan)) sent <- new.env()
     engine <- if (!is.null(sent)) engine_stepwise(sent = sent)
     numbers <- audited_numbers(data)
     records <- records_matrix(data$x, data$y, plan$problem$loss, options = numbers)
@@ -55,14 +68,53 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
     function(seed = NULL) {
       key <- noise_key(seed)
       held <- if (is.null(held)) holders(key) else held
+      if (is_secure(plan)) sent$values <- NULL
       result <- run_plan(plan, records, held, key, engine, keep = TRUE)
-      as.double(c(result$iterates, result$sent))
+      as.double(c(result$iterates, result$sent, opened_sums(plan, sent$values, heard)))
     }
   }
   structure(function(data, seed = NULL) prepare(data)(check_seed(seed)),
     prepare = prepare, settle = function(data) settle(check_fit_data(data)),
     class = "dpadmm_release"
   )
+}
+
+#' The holders of a secure sum of whom a hub is not told what they sent; `NULL`: sums are plain.
+#' @noRd
+heard_holders <- function(plan, colluding) {
+  wrong <- function(...) abort("argument", sprintf(...), argument = "colluding")
+  if (!is_secure(plan)) {
+    if (!is.null(colluding)) wrong("`colluding` is about secure sums.")
+    return(NULL)
+  }
+  names <- plan$problem$names
+  most <- length(names) - plan$secure$honest
+  if (is.null(colluding)) return(seq_len(plan$secure$honest))
+  which <- if (is.character(colluding)) match(colluding, names) else colluding
+  known <- is.numeric(which) && all(which %in% seq_along(names))
+  if (!known) wrong("`colluding` must be names or numbers of holders.")
+  if (anyDuplicated(which) || length(which) > most) {
+    wrong("The statement allows for %d colluding holders.", most)
+  }
+  setdiff(seq_along(names), which)
+}
+
+#' The sums of these holders' parts, a round after the other, in units of what is summed.
+#' @param shares words of each holder by round.
+#' @noRd
+opened_sums <- function(plan, shares, heard) {
+  unlist(lapply(shares, function(words) {
+    plan$secure$grid * words_to_doubles(core_call(.Call(ffi_words_sum, words[heard])))
+  }))
+}
+
+#' Whole numbers modulo 2^64, those nearest to 0.
+#' @noRd
+words_to_doubles <- function(words) {
+  half <- matrix(readBin(words, "integer", length(words) / 4L, endian = "little"), 2L)
+  low <- ifelse(is.na(half[1L, ]), 2^31, half[1L, ] %% 2^32) # R reads -2^31 as NA
+  high <- ifelse(is.na(half[2L, ]), -2^31, half[2L, ])
+  high * 2^32 + low
 }
 
 check_fit_data <- function(data) {

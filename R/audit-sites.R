@@ -32,8 +32,8 @@ site_release <- function(formula, schema, epsilon, delta = 0, ...) {
       plan <<- suppressWarnings(dpadmm_plan(formula, schema, sizes = sizes, epsilon = epsilon,
         delta = delta, na.action = "omit", seed = 1, ...), classes = "dpadmm_warning")
       if (is_secure(plan)) {
-        abort("argument", "Of a secure sum a hub sees noise but for the sum: use fit_release().",
-          argument = "aggregation")
+        abort("argument", paste("Of a secure sum a hub sees noise but for the sum: use",
+          "fit_release(aggregation = \"secure\")."), argument = "aggregation")
       }
     }
     if (!identical(names(sizes), plan$problem$names) || any(sizes != plan$problem$size)) {

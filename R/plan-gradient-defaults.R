@@ -37,7 +37,7 @@ split_defaults <- function(method, problem, budget, constraint, settings, optimu
   if (is.null(p$rho)) p$rho <- default_coupling(smooth, norm, constraint)
   eta <- if (is.null(p$eta)) 1 / smooth else p$eta
   longest <- eta / if (is.null(p$gamma)) eta * p$rho * norm + 1 else p$gamma
-  found <- steps_for(problem, budget, settings$iterations, longest * smooth,
+  found <- steps_for(problem, budget, settings, longest * smooth,
     function(T) steps_reach(T, method$name == "acc_admm", p$average)
   )
   p$iterations <- found$iterations
@@ -68,7 +68,7 @@ descent_defaults <- function(method, problem, budget, settings, optimum) {
     return(p)
   }
   smooth <- problem$loss$curvature * problem$row_bound^2
-  found <- steps_for(problem, budget, settings$iterations,
+  found <- steps_for(problem, budget, settings,
     longest = if (is.null(p$step)) 1 else p$step * smooth, reach = seq_len,
     moved = if (p$neighbours == "replace-one") 2 else 1
   )
@@ -91,17 +91,22 @@ plain_steps <- function(p, smooth) {
 }
 
 #' Number and length of the steps of a run with a budget, the length in units of 1 / (C c1 r^2).
-#' @param iterations as the user has it, or NULL; longest: the longest step.
+#' @param settings `iterations` as the user has them, or NULL, and `secure` of secure_of().
+#' @param longest the longest step.
 #' @param reach function of T: the time that 1, ..., T steps of length 1 take.
 #' @param moved what neighbours move the sum of gradients by, over the bound of one.
 #' @return list(iterations, step).
 #' @noRd
-steps_for <- function(problem, budget, iterations, longest, reach, moved = 2) {
+steps_for <- function(problem, budget, settings, longest, reach, moved = 2) {
+  iterations <- settings$iterations
+  secure <- settings$secure
   pure <- noise_mechanism(budget$mechanism)$pure && budget$delta == 0
   count <- if (is.null(iterations)) .gradient_steps[["most"]] else iterations
   ways <- reach(count)
-  grows <- if (pure) sqrt(seq_len(count)) else rep(1, count)
-  noise <- moved * relative_noise(problem, budget) * grows
+  steps <- seq_len(count)
+  # attempts that may fail are paid for like steps
+  grows <- sqrt(if (pure) steps else 1 + sum(secure$failures) / steps)
+  noise <- moved * relative_noise(problem, budget, secure) * grows
   time <- best_time(noise, problem$d)
   if (is.null(iterations)) {
     enough <- c(which(longest * ways >= time), count)[1L]
@@ -120,12 +125,18 @@ best_time <- function(noise, d) {
 
 #' Noise that the sum of the holders' gradients will have over a run, over what neighbours move
 #' it by, for each record: the standard deviation of a coordinate of the mean of all Gaussian
-#' steps, or of one step with pure noise, were it the only one.
+#' steps, or of one step with pure noise, were it the only one. Of a secure sum all have parts of
+#' the noise of the most careful.
 #' @noRd
-relative_noise <- function(problem, budget) {
+relative_noise <- function(problem, budget, secure = NULL) {
   z <- noise_multiplier(budget, problem$d, 1) * problem$per_person
   unit <- max(z) # squares of z itself may overflow
-  unit / problem$records * sqrt(sum(rep_len(z / unit, problem$N)^2))
+  parts <- if (is.null(secure)) {
+    sum(rep_len(z / unit, problem$N)^2)
+  } else {
+    problem$N / secure$honest
+  }
+  unit / problem$records * sqrt(parts)
 }
 
 #' How far 1, ..., T steps of length 1 go against a gradient of 1.

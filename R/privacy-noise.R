@@ -30,20 +30,20 @@
 #' from it, has a copy that nobody overwrites.
 #'
 #' @section Floating point:
-#' The proofs are about real numbers; a computer adds doubles, and which doubles a noisy sum
-#' can take depends on what the noise was added to: whoever sees every bit of a released value
-#' could learn more from its last bits than the guarantee says (Mironov 2012; Jin, McMurtry,
+#' The proofs are about real numbers; a computer adds doubles, and which doubles a noisy sum can
+#' take depends on what the noise was added to: whoever sees every bit of a released value could
+#' learn more from its last bits than the guarantee says (Mironov 2012; Jin, McMurtry,
 #' Rubinstein and Ohrimenko 2022). So every message is rounded to a grid, a power of two, and
-#' its noise is drawn exactly on that grid, in whole numbers: `gaussian_noise()` on a value is
-#' the discrete Gaussian (Canonne, Kamath and Steinke 2020), with between 2^40 and 2^41 steps
-#' of the grid a `sigma`; `gamma_noise()` on a value is made of discrete Gaussian entries whose
-#' common scale is drawn first, as exactly, and what its law differs from the ideal one by is
-#' charged (4.2e-10 of epsilon a message for 10 coefficients, 3.2e-8 for 1000). This noise hides
-#' the solver and all rounding, too. Noise in an objective is drawn in doubles; what it, the
-#' solver and all rounding are off by is hidden by a little noise of the same kind on the
-#' message, an event of its own. The statement is then about what ran
-#' ([privacy()], vignette "privacy-accounting", "The program, to the last bit"). A
-#' draw does not take the same time whatever its value: against whoever can time it nothing is
+#' its noise is drawn exactly on that grid, in whole numbers, always (there is no setting for
+#' it): `gaussian_noise()` on a value is the discrete Gaussian (Canonne, Kamath and Steinke
+#' 2020), with between 2^40 and 2^41 steps of the grid a `sigma`; `gamma_noise()` on a value is
+#' made of discrete Gaussian entries whose common scale is drawn first, as exactly, and what its
+#' law differs from the ideal one by is charged (4.2e-10 of epsilon a message for 10
+#' coefficients, 3.2e-8 for 1000). This noise hides the solver and all rounding, too. Noise in
+#' an objective is drawn in doubles; what it, the solver and all rounding are off by is hidden
+#' by a little noise of the same kind on the message, an event of its own. The statement is then
+#' about what ran ([privacy()], vignette "privacy-accounting", "The program, to the last bit").
+#' A draw does not take the same time whatever its value: against whoever can time it nothing is
 #' claimed.
 #'
 #' @param alpha rate of Gamma-norm noise (> 0), in units of one over the noise. One

@@ -30,7 +30,16 @@
 #' `mirai::daemons(url =, .compute =)`, with a daemon each. They may be launched by mirai, by ssh
 #' or a cluster's scheduler (`mirai::launch_remote()`).
 #'
-#' Secure sums need shards whose `source` is a policy file with an identity, see [site_identity()].
+#' @section Secure sums:
+#' Three shards or more, with package sodium at each, can form secure sums (see [secure_sum()]):
+#' with policy files, where these have identities, see [site_identity()]; without, each shard
+#' makes an identity of its own (beside its `ledger`, `<ledger>-<site>.key`, or else until its
+#' daemon ends), and the hub carries the public keys between them once, in `sites_mirai()`. That
+#' is trust in the operator, whose process could put keys of its own in their place, as it could
+#' read the records: what secure sums are for, here, is less noise in the model, with nobody else
+#' trusted and no message in the hub's logs that opens. A shard without a ledger whose daemon was
+#' started anew has another identity, and takes part in secure sums after `sites_mirai()` was
+#' called again.
 #'
 #' @param urls a named character vector, by site: where the hub listens, `"tcp://host:port"` or
 #'   `"tls+tcp://host:port"`.
@@ -87,7 +96,7 @@ sites_mirai <- function(urls = NULL, source, schema = NULL, epsilon = NULL, delt
     for (name in names(urls)) listen(urls[[name]], tls, profiles[[name]], name)
   }
   wait_for_daemons(profiles, deadline)
-  line <- mirai_line(profiles, how)
+  line <- mirai_line(profiles, introduced(profiles, how, deadline))
   sites <- new_sites("mirai", names(profiles), line$post, line$fetch, leave, deadline, min_sites,
     analyst, wait = 0.0005
   )
@@ -194,6 +203,24 @@ say_waiting <- function(profiles) {
     sites = names(profiles), call = NULL
   )))
 }
+
+#' How shards are made that know each other by a key, where all can: those that have no policy of
+#' their own give theirs to the hub, and it gives all of them to all.
+#' @noRd
+introduced <- function(profiles, how, seconds) {
+  own <- vapply(how, function(h) !is.character(h$policy), NA)
+  if (length(how) < 3L || !all(own)) return(how)
+  asked <- Map(function(profile, h) {
+    mirai::mirai(.peer_call, .args = list(a = h$policy[c("site", "ledger")]), .compute = profile,
+      .timeout = if (is.finite(seconds)) 1000 * seconds)
+  }, profiles, how)
+  said <- lapply(asked, function(task) mirai::call_mirai(task)$data)
+  keys <- vapply(said, function(x) is.character(x) && grepl("^[0-9a-f]{64}$", x[1L]), NA)
+  if (!all(keys)) return(how)
+  lapply(how, function(h) c(h, list(peers = unlist(said))))
+}
+
+.peer_call <- quote(evalq(shard_peer, asNamespace("dpadmm"))(a$site, a$ledger))
 
 # what a daemon is told of `a`, a request: short words, as all of this travels each round
 .shard_call <- quote(evalq(shard_task, asNamespace("dpadmm"))(a))

@@ -2,12 +2,12 @@
 
 #' What a daemon does with a request of its hub. The shard is made at the first, and kept.
 #' @param key of the shard, drawn by the hub.
-#' @param how list(policy, load), see shard_plans(). `NULL`: the shard is there already.
+#' @param how list(policy, load, peers), see shard_plans(). `NULL`: the shard is there already.
 #' @return as site_answer(), or list(unbuilt = TRUE): this process does not know the shard.
 #' @noRd
 shard_answer <- function(key, request, arguments, how = NULL) {
   shard <- tryCatch(
-    registered_site(key, function() if (!is.null(how)) build_shard(how$policy, how$load)),
+    registered_site(key, function() if (!is.null(how)) build_shard(how)),
     # one operator has all of it: nothing is told that it may not know
     error = function(e) list(error = "site", message = conditionMessage(e), field = e$argument)
   )
@@ -20,10 +20,38 @@ shard_answer <- function(key, request, arguments, how = NULL) {
 #' @noRd
 shard_task <- function(asked) do.call(shard_answer, asked)
 
-#' @param policy an object, or the path of its file on this machine.
-#' @param load function(): the records, or of the shard's name; `NULL`: the policy says where.
+#' The file of the identity that a shard makes for itself: beside its ledger, if that stays.
 #' @noRd
-build_shard <- function(policy, load) {
+shard_identity <- function(site, ledger) {
+  if (is.null(ledger)) ledger <- file.path(tempdir(), "shard")
+  sprintf("%s-%s.key", ledger, site)
+}
+
+#' The public key of a shard, which its hub gives to the others; `NULL`: it has none.
+#' @noRd
+shard_peer <- function(site, ledger) {
+  if (!requireNamespace("sodium", quietly = TRUE)) return(NULL)
+  tryCatch(site_identity(shard_identity(site, ledger)), dpadmm_error = function(e) NULL)
+}
+
+#' The policy of a shard that knows the others, if it is still who they know.
+#' @param peers of all shards, by name, or `NULL`.
+#' @noRd
+with_peers <- function(policy, peers) {
+  own <- if (!is.null(peers)) shard_peer(policy$site, policy$ledger)
+  if (is.null(own) || own != peers[[policy$site]]) return(policy)
+  policy$identity <- shard_identity(policy$site, policy$ledger)
+  policy$peers <- peers
+  policy
+}
+
+#' @param how `policy`: an object, or the path of its file on this machine; `load`, function(): the
+#'   records, or of the shard's name; `NULL`: the policy says where; `peers`: see with_peers().
+#' @noRd
+build_shard <- function(how) {
+  policy <- how$policy
+  if (!is.character(policy)) policy <- with_peers(policy, how$peers)
+  load <- how$load
   if (is.null(load)) return(dpadmm_site(policy))
   data <- tryCatch(
     if (length(formals(args(load)))) load(policy$site) else load(),

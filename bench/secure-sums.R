@@ -2,13 +2,16 @@
 # (1, 1e-5) of 40,000 records over 50 and 200 holders, five splits of ten runs each. "curator" is
 # the same method with all records in one place (fp_admm: with a server that may see every state),
 # "secure" with aggregation = "secure", "plain" with noise of each holder's own. Run:
-#   Rscript bench/secure-sums.R [runs a split] [iterations of gradient methods] [one method]
+#   Rscript bench/secure-sums.R [runs a split] [one method, or all] [a file]
+# Errors are appended to the file, a line a split; what it has already is not run again.
 library(dpadmm)
 source("bench/helpers.R")
 
-arguments <- commandArgs(TRUE)
-runs <- if (length(arguments) > 0L) as.integer(arguments[1L]) else 10L
-iterations <- if (length(arguments) > 1L) as.integer(arguments[2L])
+arguments <- c(commandArgs(TRUE), character(3))
+runs <- if (nzchar(arguments[1L])) as.integer(arguments[1L]) else 10L
+methods <- list(acc_admm = acc_admm(), grad_admm = grad_admm(), dp_sgd = dp_sgd(),
+  fp_admm = fp_admm())
+if (arguments[2L] %in% names(methods)) methods <- methods[arguments[2L]]
 census <- adult_matrix("onehot")
 d <- ncol(census$x)
 splits <- lapply(1:5, function(seed) {
@@ -17,10 +20,8 @@ splits <- lapply(1:5, function(seed) {
 })
 
 plan_of <- function(method, holders, aggregation) {
-  rounds <- if (method$name != "fp_admm") iterations
   dpadmm_plan(d, rep(40000 / holders, holders), method = method, epsilon = 1, delta = 1e-5,
-    iterations = rounds, aggregation = aggregation, intercept = FALSE,
-    control = dpadmm_control(progress = FALSE)
+    aggregation = aggregation, intercept = FALSE, control = dpadmm_control(progress = FALSE)
   )
 }
 test_error <- function(plan, split) {
@@ -31,31 +32,48 @@ test_error <- function(plan, split) {
     classes = "dpadmm_warning_utility")
   mean(predict(fit, census$x[split$test, ]) != census$y[split$test])
 }
-#' Mean over the splits, a row of errors by run.
-errors <- function(plan) {
-  made <- vapply(splits, function(split) replicate(runs, test_error(plan, split)), numeric(runs))
-  c(mean = mean(made), se = stats::sd(colMeans(matrix(made, runs))) / sqrt(length(splits)))
+
+# ---- what is known already ---------------------------------------------------------------------
+known <- new.env()
+if (file.exists(arguments[3L])) {
+  lines <- strsplit(readLines(arguments[3L]), " ")
+  for (line in lines) known[[line[1L]]] <- as.double(line[-1L])
+}
+#' Errors of the runs of one split.
+split_errors <- function(name, plan, split) {
+  key <- sprintf("%s:%d:%d", name, split, runs)
+  if (is.null(known[[key]])) {
+    known[[key]] <- vapply(seq_len(runs), function(k) test_error(plan, splits[[split]]), 0)
+    line <- paste(c(key, format(known[[key]], digits = 15, trim = TRUE)), collapse = " ")
+    if (nzchar(arguments[3L])) cat(line, "\n", sep = "", file = arguments[3L], append = TRUE)
+  }
+  known[[key]]
 }
 
-show <- function(name, holders, kind, plan) {
-  found <- errors(plan)
-  cat(sprintf("%-10s %3s holders  %-8s error %.4f  (%s sums; sd of noise in the model %.3f)\n",
-    name, holders, kind, found[["mean"]], format(max(tidy(plan)$messages)), plan$expected$noise))
-  found[["mean"]]
+#' The mean over runs and splits.
+show <- function(name, holders, kind, method) {
+  plan <- plan_of(method, holders, if (kind == "secure") "secure" else "plain")
+  label <- paste(name, holders, kind, sep = ":")
+  by_split <- vapply(seq_along(splits), function(k) mean(split_errors(label, plan, k)), 0)
+  cat(sprintf(
+    "%-10s %3d holders  %-8s error %.4f (splits %.4f to %.4f, %d iterations, %s)\n",
+    name, holders, kind, mean(by_split), min(by_split), max(by_split), plan$iterations,
+    sprintf("sd of noise in the model %.3f", plan$expected$noise)
+  ))
+  mean(by_split)
 }
-tidy <- generics::tidy
-methods <- list(acc_admm = acc_admm(), grad_admm = grad_admm(), dp_sgd = dp_sgd(step = 4),
-  fp_admm = fp_admm())
-if (length(arguments) > 2L) methods <- methods[arguments[3L]]
-for (name in names(methods)) {
-  method <- methods[[name]]
-  one <- method$name != "fp_admm"
-  if (one) curator <- show(name, 1, "curator", plan_of(method, 1, "plain"))
-  for (holders in c(50, 200)) {
-    if (!one) curator <- show(name, holders, "curator", plan_of(method, holders, "plain"))
-    secure <- show(name, holders, "secure", plan_of(method, holders, "secure"))
-    if (one) show(name, holders, "plain", plan_of(method, holders, "plain"))
-    keep_result(sprintf("%s, %d holders: secure over curator", name, holders), secure - curator,
-      0.003)
+compare <- function(name) {
+  one <- name != "fp_admm"
+  if (one) curator <- show(name, 1L, "curator", methods[[name]])
+  for (holders in c(50L, 200L)) {
+    if (!one) curator <- show(name, holders, "curator", methods[[name]])
+    secure <- show(name, holders, "secure", methods[[name]])
+    report(sprintf("%s, %d holders: secure sums", name, holders), secure, 0.174, 4L)
+    report(sprintf("%s, %d holders: secure over curator", name, holders), secure - curator, 0.003,
+      4L)
   }
+}
+for (name in names(methods)) compare(name)
+for (name in setdiff(names(methods), "fp_admm")) {
+  for (holders in c(50L, 200L)) show(name, holders, "plain", methods[[name]])
 }

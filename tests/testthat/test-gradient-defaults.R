@@ -30,7 +30,8 @@ smoothness <- function(plan) {
 # The time that noise leaves, from the noise that the plan was calibrated to.
 due <- function(plan) {
   bound <- plan$problem$row_bound * if (is.null(plan$problem$C)) 1 else plan$problem$C
-  sd <- sqrt(sum(matrix(plan$noise, plan$problem$N)[, 1]^2))
+  parts <- if (is_secure(plan)) plan$noise / sqrt(plan$secure$honest) else plan$noise
+  sd <- sqrt(sum(matrix(parts, plan$problem$N)[, 1]^2))
   q <- 0.3 / (sd / sqrt(plan$iterations) / bound)
   q / sqrt(1 + plan$problem$d / q)
 }
@@ -51,6 +52,24 @@ test_that("a run takes the time that its noise leaves", {
   few <- made(acc_admm(), iterations = 20)
   expect_equal(few$eta, 4)
   expect_equal(few$gamma, few$eta * few$rho + 1)
+})
+
+test_that("holders of a secure sum take a curator's steps, or what their shared noise leaves", {
+  steps <- function(plan) plan[c("iterations", "eta", "gamma", "step")]
+  shared <- function(method, honest, failures, ...) {
+    made(method, sizes = rep(800, 50), aggregation = secure_sum(honest, failures), ...)
+  }
+  for (method in list(acc_admm(), grad_admm(), dp_sgd())) {
+    expect_equal(steps(shared(method, 50, 0)), steps(made(method)), tolerance = 1e-9)
+    for (plan in list(shared(method, 49, 1), shared(method, 5, 20),
+      shared(method, 5, 20, epsilon = rep(c(2, 0.5), 25)))) {
+      time <- travelled(plan) * smoothness(plan)
+      if (plan$iterations < 1000) expect_gt(time, 0.999 * due(plan))
+      expect_lt(time, due(plan) * (1 + 3 / plan$iterations))
+    }
+    given <- shared(method, 49, 50, iterations = 40)
+    expect_lt(travelled(given) * smoothness(given), due(given) * (1 + 1e-3))
+  }
 })
 
 test_that("steps are at most as long as is sure to descend, and at most a thousand", {

@@ -82,6 +82,20 @@ test_that("noise is that of a curator whose attempts are charged, in parts of th
   expect_equal(persons$noise, 3 * secure_plan(acc_admm(), epsilon = 1)$noise, tolerance = 1e-5)
 })
 
+test_that("what sums of discrete noise differ by is set aside where it can be seen", {
+  for (method in secure_kinds[c("acc_admm", "dp_sgd", "fp_admm")]) {
+    plan <- secure_plan(method, noise = gaussian_noise(0.3))
+    expect_false(settle_rounding(plan$method, plan)$raised)
+    plan$secure$steps <- 1
+    coarse <- settle_rounding(plan$method, plan)
+    expect_true(coarse$raised)
+    tau <- 10 * sum(exp(-2 * pi^2 * c(1 / 2, 2 / 3)))
+    set_aside <- 2 * range(coarse$plan$slop) # twice as much as is needed
+    expect_gte(set_aside[1], 2 * tau * sqrt(5) * 0.3)
+    expect_lt(set_aside[2], 2.2 * tau * sqrt(5) * 0.3)
+  }
+})
+
 test_that("parts are rounded messages with noise, and their sum moves the model", {
   for (name in c("dp_sgd", "clip", "blocks", "grad_admm", "fp_admm")) {
     method <- secure_kinds[[name]]

@@ -152,6 +152,12 @@ test_that("keys that a hub swaps, or signs itself, are refused by name", {
   answer <- hub$join("A", signed[c(2, 1, 3)])
   expect_site_refuses(answer, "keys")
   expect_match(answer$message, "\"A\" is not the one it gave")
+  # C signs what A gave as its own
+  own <- key_statement(hub$run, plan, LETTERS[1:3], "C", signed[[1L]][1:32])
+  twin <- c(signed[[1L]][1:32], identity_sign(hub$known$file[["C"]], own))
+  answer <- hub$join("B", list(signed[[1L]], signed[[2L]], twin))
+  expect_site_refuses(answer, "keys")
+  expect_match(answer$message, "\"C\" has the key of another site")
   # what was refused has changed nothing
   expect_site_refuses(hub$step("A"), "keys")
   for (name in names(hub$sites)) expect_null(hub$join(name, signed)$error)
@@ -184,6 +190,12 @@ test_that("one round of two sets of sites, or of two plans, is none", {
     list(other$step("C")$value$values))
   both <- list(run = all$run, sites = c(all$sites[1:2], other$sites[3]))
   expect_closed(opened(sent), sum_of_words(plain_parts(both)))
+  # the same sites, by a plan of other noise
+  less <- sum_hub(sum_plan(c(sum_sizes, D = 30), epsilon = 4), known, run = all$run)
+  other <- lapply(names(less$sites), function(name) less$open(name)$value$signed)
+  answer <- less$join("D", c(signed[1:3], other[4]))
+  expect_site_refuses(answer, "keys")
+  expect_match(answer$message, "\"A\" is not signed by it for this run")
 })
 
 test_that("no identity, or a key that is none, is refused, and nothing is charged", {
