@@ -26,6 +26,14 @@
 #' [account()], [dp_event] and [calibrate()] work without a fit; [audit()] measures what a release
 #' tells; [experiment()] runs a function over many settings; [dpadmm-conditions] lists errors and
 #' warnings.
+#'
+#' @section Versions:
+#' Numbers of versions are semantic: x.y.z has a larger z where faults were mended, y where
+#' functions or arguments are new, x where something that worked has to be written in another way;
+#' before 1.0.0 that may come with a larger y. `NEWS.md` has a section "What has changed" for it,
+#' with what was and what is. From 0.2.0 on an argument that is to go is kept for one y, with a
+#' warning that names its successor; after that it is an error, as every unknown argument is, and
+#' never ignored. Results of a fit with `seed` may differ between versions, in which NEWS says so.
 #' @examples
 #' # two hospitals, before either opens its records
 #' public <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"))

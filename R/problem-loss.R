@@ -18,7 +18,7 @@
 #' [stats::glm()] are errors that say what comes nearest.
 #'
 #' @param name one of the names above.
-#' @param width the width h (> 0); by default 1 for `huber` and 0.5 for `hinge`.
+#' @param width the width h (from 1e-100 to 1e100); by default 1 for `huber` and 0.5 for `hinge`.
 #' @return An object of class `dpadmm_loss` with the constants above in
 #'   `lipschitz`, `curvature`, `third`, `self_concordant` (whether the third
 #'   derivative is at most the second everywhere), `logistic_curvature` (whether the second
@@ -40,7 +40,7 @@ dpadmm_loss <- function(name, width = NULL) {
     if (widths[[name]] == 0) {
       abort("argument", sprintf('The %s loss has no width.', name), argument = "width")
     }
-    check_number(width, "width", lower = 0, open_lower = TRUE)
+    check_number(width, "width", lower = 1e-100, upper = 1e100)
   }
   constants <- .Call(ffi_loss_constants, name, width)
   names(constants)[names(constants) == "tied"] <- "logistic_curvature"

@@ -5,12 +5,14 @@
 #   source("tools/fuzz.R") defines everything and runs nothing, to repeat a case by its code.
 
 suppressMessages(library(dpadmm))
-for (part in c("accountants", "fits", "plans", "readers")) {
+for (part in c("accountants", "fits", "plans", "readers", "releases")) {
   source(file.path("tools", sprintf("fuzz-%s.R", part)))
 }
 fuzz_kinds <- list(
   accountants = make_account, divergences = make_divergence, calibrations = make_calibration,
-  fits = make_fit, plans = make_plan, readers = make_reader, texts = make_text
+  fits = make_fit, plans = make_plan, readers = make_reader, texts = make_text,
+  secure = make_secure, inference = make_inference, evaluations = make_evaluation,
+  choices = make_choice, ledgers = make_ledger
 )
 # seconds of the processor that a case may take
 fuzz_most <- 120

@@ -3,6 +3,7 @@
  * for again and no other; rules say truly whether they read records and draw noise. */
 #include "check.h"
 #include "run/step.h"
+#include "saved.h"
 #include "setting.h"
 
 #include <math.h>
@@ -105,6 +106,19 @@ static void check_load(const setting *s) {
     refused &= dpa_party_load(fresh, &s->plan, saved, bytes) == DPA_ARGUMENT;
     saved[at] ^= 0x40;
   }
+  /* a round that there is not, though the sum is right */
+  dpa_head head;
+  memcpy(&head, saved + SAVED_HEAD, sizeof head);
+  const uint32_t rounds[] = {first - 1, ROUNDS + 1};
+  for (size_t k = 0; k < 2; k++) {
+    head.round = rounds[k];
+    memcpy(saved + SAVED_HEAD, &head, sizeof head);
+    saved_sum_up(saved, bytes);
+    refused &= dpa_party_load(fresh, &s->plan, saved, bytes) == DPA_ARGUMENT;
+  }
+  head.round = first;
+  memcpy(saved + SAVED_HEAD, &head, sizeof head);
+  saved_sum_up(saved, bytes);
   CHECK(refused);
   CHECK(party_step(fresh, &s->plan, first, inbox) == DPA_OK);
   CHECK(memcmp(fresh->message, party->message, D * sizeof(double)) == 0);

@@ -133,3 +133,17 @@ test_that("the constants are those of the help page", {
   expect_identical(dpadmm_loss(dpadmm_loss("hinge", 0.25)), dpadmm_loss("hinge", 0.25))
   expect_output(print(dpadmm_loss("hinge", 0.25)), "hinge of width 0.25; L = 1, c1 = 2")
 })
+
+test_that("widths are of sizes whose losses are numbers, however far a record is", {
+  for (name in c("huber", "hinge")) {
+    for (width in c(1e-101, 1e101, 1e308)) {
+      error <- expect_error(dpadmm_loss(name, width), class = "dpadmm_error_argument")
+      expect_identical(error$argument, "width")
+    }
+    for (width in c(1e-100, 1e100)) {
+      far <- c(-1, 1) * .Machine$double.xmax
+      found <- .Call(dpadmm:::ffi_loss, name, width, far, c(1, -1))
+      expect_false(anyNA(unlist(found)))
+    }
+  }
+})

@@ -75,7 +75,8 @@ static int resume(dpa_party *party, int with_cache) {
   dpa_node *node = &party->as.node;
   if (with_cache) {
     const dpa_solver_state *kept = node->kept;
-    if (kept->pairs > DPA_PAIRS || kept->newest >= DPA_PAIRS)
+    if (kept->pairs > DPA_PAIRS || kept->newest >= DPA_PAIRS ||
+        (kept->curved == DPA_FULL && !node->solver.factor))
       return 0;
     node->solver.at = *kept;
   } else {

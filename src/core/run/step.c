@@ -194,8 +194,10 @@ dpa_status dpa_party_load(dpa_party *party, const dpa_plan *plan,
       saved.sum != check_sum(from, bytes))
     return DPA_ARGUMENT;
   memcpy(&head, from, sizeof head);
+  const uint32_t first = head.begun ? dpa_plan_first(plan) : 0,
+                 last = head.begun ? (uint32_t)plan->rounds : 0;
   if (head.status < 0 || head.status > DPA_ENGINE || head.status == DPA_CONTINUE ||
-      head.round > plan->rounds)
+      head.round < first || head.round > last)
     return DPA_ARGUMENT;
   memcpy(party->state, from, saved.state_size);
   if (saved.cache_size > 0)
