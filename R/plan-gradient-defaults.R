@@ -142,7 +142,7 @@ relative_noise <- function(problem, budget, secure = NULL) {
 #' How far 1, ..., T steps of length 1 go against a gradient of 1.
 #' @noRd
 steps_reach <- function(T, accelerated, average) {
-  at <- seq_len(T)
+  at <- as.double(seq_len(T)) # its squares are no integers of R's
   last <- if (accelerated) accelerated_reach(T) else at
   switch(average,
     last = last, mean = cumsum(last) / at, weighted = 2 * cumsum(at * last) / (at * (at + 1))

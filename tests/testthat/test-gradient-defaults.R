@@ -207,3 +207,12 @@ test_that("default settings lose less than half of what 50 steps of 1 / L did", 
   ridge <- lost(data, 4, acc_admm(), penalty = penalty_l2(2))
   expect_lt(ridge, 1e-3)
 })
+
+test_that("runs of very many steps have defaults", {
+  T <- 1e5
+  expect_equal(dpadmm:::steps_reach(T, FALSE, "weighted")[T], (2 * T + 1) / 3)
+  expect_equal(dpadmm:::steps_reach(T, FALSE, "mean")[T], (T + 1) / 2)
+  plan <- dpadmm_plan(2, sizes = c(10, 10, 10), method = grad_admm(), epsilon = 1, delta = 1e-5,
+    iterations = T)
+  expect_true(is.finite(plan$eta) && plan$eta > 0)
+})

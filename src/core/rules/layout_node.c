@@ -76,7 +76,7 @@ static int resume(dpa_party *party, int with_cache) {
   if (with_cache) {
     const dpa_solver_state *kept = node->kept;
     if (kept->pairs > DPA_PAIRS || kept->newest >= DPA_PAIRS ||
-        (kept->curved == DPA_FULL && !node->solver.factor))
+        (kept->curved == DPA_FULL && !node->solver.diagonal))
       return 0;
     node->solver.at = *kept;
   } else {
