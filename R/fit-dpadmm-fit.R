@@ -149,9 +149,9 @@
 #'   the fit is charged to, whatever becomes of it, before any noise is drawn; too little left is an
 #'   error of class `dpadmm_error_budget`. Neither `seed` nor `epsilon = Inf` goes with it.
 #' @param inference whether the fit shall have standard errors and intervals, see [intervals]:
-#'   `TRUE`, `"model"` or `"sandwich"`. For [admm()], [m_admm()], [r_admm()] and [mr_admm()] with a
-#'   budget and `delta > 0` (or `epsilon = Inf`); a quarter of the budget goes to what only they
-#'   need.
+#'   `TRUE`, `"model"` or `"sandwich"`. For [admm()], [m_admm()], [r_admm()] and [mr_admm()], and
+#'   [grad_admm()], [acc_admm()] and [dp_sgd()] with all records in each step, with a budget and
+#'   `delta > 0` (or `epsilon = Inf`); a quarter of the budget goes to what only they need.
 #' @param aggregation `"plain"`, or where a method needs only a sum of what holders send `"secure"`
 #'   or [secure_sum()]: nobody sees the parts, and the holders share the noise.
 #' @param ... arguments of the matrix method.

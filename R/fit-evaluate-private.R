@@ -8,8 +8,8 @@
 
 #' What may be asked of a loss.
 #' @noRd
-measures_of <- function(loss) {
-  if (!loss$classification) return("mse")
+measures_of <- function(loss, blueprint) {
+  if (!loss$classification) return(c("mse", if (!is.null(blueprint$range)) "r2"))
   c("error", if (loss$name == "logistic") c("log_loss", "calibration"), "auc")
 }
 
@@ -60,7 +60,7 @@ evaluation_spec <- function(fit, given) {
       argument = "node"
     )
   }
-  known <- measures_of(loss)
+  known <- measures_of(loss, fit$blueprint)
   measures <- if (is.null(given$measures)) known else given$measures
   for (one in measures) check_choice(one, known, "measures")
   reach <- sum(node_models(fit, given$node)^2)^0.5 * problem$row_bound
@@ -153,7 +153,7 @@ evaluation_queries <- function(spec, records, model) {
   if ("error" %in% asked) {
     out$error <- list(value = cbind(+((link > 0) != (y > 0))), dim = 1, l1 = 1, l2 = 1, share = 1)
   }
-  if (any(c("log_loss", "mse") %in% asked)) {
+  if (any(c("log_loss", "mse", "r2") %in% asked)) {
     losses <- if (spec$loss$classification) log1p_exp(-y * link) else (link - y)^2
     part <- pmin(losses / spec$clip, 1)
     out$loss <- list(
@@ -161,6 +161,7 @@ evaluation_queries <- function(spec, records, model) {
       l1 = .loss_steps + .square_steps, l2 = sqrt(.loss_steps^2 + .square_steps^2), share = 1
     )
   }
+  if ("r2" %in% asked) out$response <- response_query(y, part)
   if (any(c("calibration", "auc") %in% asked)) {
     bins <- length(spec$edges) - 1L
     score <- if (spec$loss$name == "logistic") stats::plogis(link) else link

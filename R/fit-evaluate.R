@@ -28,8 +28,8 @@
 #'   for Gaussian noise. The sum of all it releases.
 #' @param nodes whose each record is, for measures of each holder: a vector or factor, or `~column`
 #'   of `x`; `NULL`: one holder.
-#' @param measures which of `"error"`, `"log_loss"`, `"calibration"` and `"auc"`, or `"mse"`, to
-#'   release; `NULL`: all that the loss has. Fewer have less noise.
+#' @param measures which of `"error"`, `"log_loss"`, `"calibration"` and `"auc"`, or of `"mse"` and
+#'   `"r2"`, to release; `NULL`: all that the loss has. Fewer have less noise.
 #' @param bins how many public bins of the predicted probability there are for calibration and AUC,
 #'   or their edges (of the linear predictor for the hinge).
 #' @param clip the public bound of a record's loss: of its log loss (4 by default), or of its
@@ -47,6 +47,10 @@
 #' * `log_loss` (logistic loss), or `mse` (numbers): the sum of the records' losses, each cut at
 #'   `clip`, and of their squares, which are only for the width of the interval. It estimates the
 #'   mean of `min(loss, clip)`.
+#' * `r2` (numbers whose bounds the fit knows): 1 minus `mse` over the variance of the response in
+#'   these records. Sums of the response and of its powers and products with squared residuals are
+#'   released for it, at as much of the budget as `mse`; it may be negative, and is `NA` where the
+#'   noise hides that the response varies.
 #' * `calibration` (logistic loss) and `auc`: how many records of each class are in each bin. The
 #'   bins are of equal width between the least and the largest probability that the model can give a
 #'   row within the bound, a function of released values. AUC is that of the binned scores: ties in

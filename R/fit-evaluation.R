@@ -33,6 +33,7 @@ measures_from <- function(spec, sums, noise, n) {
     if ("error" %in% asked) error_row(sums$error, n, noise$error, level),
     if ("log_loss" %in% asked) log_loss_row(sums$loss, n, noise$loss, spec$clip, level),
     if ("mse" %in% asked) squared_rows(sums$loss, n, noise$loss, spec$clip, spec$unit, level),
+    if ("r2" %in% asked) r2_row(sums, n, noise, spec$clip, level),
     if ("auc" %in% asked) auc_row(sums$scores, noise$scores, level)
   )
   list(measures = rows, calibration = if ("calibration" %in% asked) {
@@ -44,7 +45,7 @@ evaluation_facts <- function(held, spec, releases, charged, seeded) {
   noise <- if (releases$kind == "gaussian") "Gaussian" else "Laplace"
   count <- ncol(releases$scale)
   several <- length(held$size) > 1L
-  bound <- if ("mse" %in% spec$measures) {
+  bound <- if (any(c("mse", "r2") %in% spec$measures)) {
     sprintf("Residuals are cut at %.4g.", spec$unit * sqrt(spec$clip))
   } else if ("log_loss" %in% spec$measures) {
     sprintf("Log losses are cut at %.4g.", spec$clip)
@@ -81,7 +82,10 @@ print.dpadmm_evaluation <- function(x, ...) {
   numeric <- vapply(shown, is.numeric, NA)
   shown[numeric] <- lapply(shown[numeric], signif, 4L)
   print(shown, row.names = FALSE)
-  if (anyNA(x$measures$estimate)) cat("  NA: too few of a class for this noise.\n")
+  if (anyNA(x$measures$estimate)) {
+    few <- if ("auc" %in% x$measures$measure) "few of a class" else "little variance"
+    cat("  NA: too ", few, " for this noise.\n", sep = "")
+  }
   cat(sprintf("  Intervals: %g%%, of noise and sample.", 100 * x$level),
     if (!is.null(x$calibration)) " `$calibration` has the bins.", "\n", sep = "")
   print(privacy(x))

@@ -6,53 +6,66 @@
 #
 #   k_i(t) = -linear - (2 eta V + ridge) m = grad D_i(m) + b - (H_i + 2 eta V + ridge) z,
 #
-# z the noise on the message. A step of Newton's method from the mean model f_0 on the sum of D_i,
+# z the noise on the message. Methods with one model release their gradients themselves, and only
+# the sum over parties matters: one part, without z. A step of Newton's method from the mean model
+# f_0 on the sum of D_i,
 # with the mean over late rounds of k_i(t) - H_i (m_i(t) - f_0) for the gradient at f_0, is an
 # estimate of the minimiser without the ridge.
 
 #' What a fit keeps for standard errors: of a linear form l'f of the estimate the variance is
 #' l'G (noise + meat) G l.
-#' @param iterates rounds x nodes x columns.
-#' @param moments as the core answers: columns x nodes x pieces.
+#' @param seen of released_gradients() or summed_gradients().
+#' @param moments as the core answers: columns x (nodes, or 1: their sum) x pieces.
 #' @return list(estimate, bread = G, noise, meat, ...), or list(why) where there is no interval.
 #' @noRd
-infer <- function(plan, iterates, moments, centre, kept) {
-  problem <- plan$problem
+infer <- function(plan, seen, moments, centre, kept) {
+  parts <- inferred_parts(plan)
   curvature <- unpack_moments(plan, moments, "curvature")
   H <- Reduce(`+`, curvature)
   v <- moment_variance(plan, "curvature")
   weak <- too_weak(H, sum(v), kept)
   if (!is.null(weak)) return(list(why = weak))
   G <- bread(H, kept)
-  seen <- released_gradients(plan, iterates)
-  second <- second_order(problem, seen$at, centre, H, G)
-  weight <- round_weights(plan, seen, second, H, G)
-  mean_of <- function(x) matrix(colSums(weight * x), problem$N) # over rounds
+  second <- second_order(plan$problem, parts, seen$at, centre, H, G)
+  weight <- round_weights(parts, seen, second, H, G)
+  mean_of <- function(x) matrix(colSums(weight * x), length(curvature)) # over rounds
   place <- mean_of(seen$at)
-  steps <- Map(function(H_i, i) H_i %*% (place[i, ] - centre), curvature, seq_len(problem$N))
+  steps <- Map(function(H_i, i) H_i %*% (place[i, ] - centre), curvature, seq_along(curvature))
   gradient <- colSums(mean_of(seen$gradient)) - Reduce(`+`, steps) -
     colSums(weight * second$value)
   estimate <- as.vector(centre - G %*% gradient)
-  each <- problem$C / problem$size
   model <- plan$inference$covariance == "model"
-  meat <- if (model) Map(`*`, curvature, each) else unpack_moments(plan, moments, "scores")
+  meat <- if (model) Map(`*`, curvature, parts$weight) else unpack_moments(plan, moments, "scores")
   list(
     covariance = plan$inference$covariance, estimate = estimate, bread = G,
-    noise = gradient_noise(plan, seen, weight, curvature) +
+    noise = gradient_noise(seen, weight, curvature) +
       curvature_noise(v, sweep(-place, 2L, estimate, `+`)),
     meat = Reduce(`+`, meat), weight = weight,
-    meat_variance = sum(if (model) each^2 * v else moment_variance(plan, "scores"))
+    meat_variance = sum(if (model) parts$weight^2 * v else moment_variance(plan, "scores"))
   )
+}
+
+#' The parts that gradients are released of, parties or all together: what a record weighs in each,
+#' what its data term counts, and that as a share.
+#' @noRd
+inferred_parts <- function(plan) {
+  weight <- plan$inference$weight
+  mass <- inferred_mass(plan)
+  if (by_gradients(plan$method)) { # records of all parties weigh the same
+    weight <- weight[1L]
+    mass <- sum(mass)
+  }
+  list(weight = weight, mass = mass, share = mass / sum(mass))
 }
 
 # ---- what was released ------------------------------------------------------------------------
 
-#' The symmetric matrices of a kind, one a node.
+#' The symmetric matrices of a kind, one a node, or their sum.
 #' @noRd
 unpack_moments <- function(plan, moments, kind) {
   d <- plan$problem$d
   rounds <- plan$inference$rules == kind
-  lapply(seq_len(plan$problem$N), function(i) {
+  lapply(seq_len(dim(moments)[2L]), function(i) {
     X <- matrix(0, d, d)
     lower <- lower.tri(X, diag = TRUE)
     X[lower] <- as.vector(moments[, i, rounds])[seq_len(sum(lower))]
@@ -60,14 +73,6 @@ unpack_moments <- function(plan, moments, kind) {
     diag(off) <- diag(X) / 2
     off + t(off)
   })
-}
-
-#' Variance of the noise of a diagonal entry, by node; off the diagonal it is half of that.
-#' @noRd
-moment_variance <- function(plan, kind) {
-  scales <- plan$moment_scales
-  if (!kind %in% colnames(scales)) return(numeric(plan$problem$N))
-  scales[, kind]^2
 }
 
 #' Noisy gradients of the nodes' data terms, where they are, and their noise: rounds x (nodes x
@@ -103,6 +108,15 @@ released_gradients <- function(plan, iterates) {
   ))
 }
 
+#' The same of a method with one model: the sums of noisy gradients, as they were released.
+#' @param points,gradients rounds x columns.
+#' @noRd
+summed_gradients <- function(plan, points, gradients) {
+  none <- matrix(0, nrow(points), 1L)
+  spread <- if (plan$private) matrix(sqrt(colSums(gradient_spread(plan)^2))) else none
+  list(at = points, gradient = gradients, objective = spread, output = none, modulus = none)
+}
+
 # ---- how far it carries -----------------------------------------------------------------------
 
 #' Why a released curvature carries no intervals, or NULL.
@@ -133,8 +147,8 @@ bread <- function(H, kept) {
 #' about the second order of the gradients.
 #' @param second second_order() of the rounds.
 #' @noRd
-round_weights <- function(plan, seen, second, H, G) {
-  typical <- sum(diag(H)) / plan$problem$d * objective_shares(plan$problem)
+round_weights <- function(parts, seen, second, H, G) {
+  typical <- sum(diag(H)) / nrow(H) * parts$share
   noise <- rowSums(seen$objective^2 +
     seen$output^2 * sweep(seen$modulus, 2L, typical, `+`)^2)
   if (all(noise == 0)) noise[] <- 1e-300
@@ -163,11 +177,11 @@ round_weights <- function(plan, seen, second, H, G) {
 #' It may be off by its own size. For others at most, for normal margins,
 #' (1/2) (sum w L'' (x'u)^4)^(1/2) = (1/2) (3 / W)^(1/2) u'H u, W = sum w L''.
 #' @noRd
-second_order <- function(problem, at, centre, H, G) {
-  share <- objective_shares(problem)
-  total <- sum(problem$C)
+second_order <- function(problem, parts, at, centre, H, G) {
+  share <- parts$share
+  total <- sum(parts$mass)
   steps <- lapply(seq_len(nrow(at)), function(t) {
-    sweep(matrix(at[t, ], problem$N), 2L, centre)
+    sweep(matrix(at[t, ], length(share)), 2L, centre)
   })
   if (problem$loss$name == "logistic") {
     pull <- as.vector(H %*% centre)
@@ -192,15 +206,15 @@ second_order <- function(problem, at, centre, H, G) {
 
 #' Of the weighted gradients.
 #' @noRd
-gradient_noise <- function(plan, seen, weight, curvature) {
-  identity <- diag(plan$problem$d)
+gradient_noise <- function(seen, weight, curvature) {
+  identity <- diag(nrow(curvature[[1L]]))
   of_node <- function(i) {
     a <- (weight * seen$output[, i])^2
     H <- curvature[[i]]
     sum((weight * seen$objective[, i])^2) * identity + sum(a) * H %*% H +
       2 * sum(a * seen$modulus[, i]) * H + sum(a * seen$modulus[, i]^2) * identity
   }
-  Reduce(`+`, lapply(seq_len(plan$problem$N), of_node))
+  Reduce(`+`, lapply(seq_along(curvature), of_node))
 }
 
 #' Of E u, summed over nodes, E symmetric noise of variance v on the diagonal and v/2 off it.
@@ -213,15 +227,27 @@ curvature_noise <- function(v, u) {
 #' Estimates of linear forms, one a row of L, with the degrees of freedom of their variances. Given
 #' the released curvature an estimate is off by G times the noise of the gradients, whose law is
 #' known, and what the sample is off by, whose variance is known up to the noise in the meat:
-#' c'E c, c = G l, has variance v |c|^4.
+#' c'E c, c = G l, has variance v |c|^4. Where that is as large as the meat, what is below 0 counts
+#' as 0, which the noise of the gradients is added to: a variance so far from 0 varies less.
 #' @return A data frame: estimate, variance, df.
 #' @noRd
 linear_forms <- function(it, L) {
-  v <- it$meat_variance
   rows <- apply(L, 1L, function(l) {
     c <- as.vector(it$bread %*% l)
-    variance <- sum(c * (it$noise %*% c)) + max(0, sum(c * (it$meat %*% c)))
-    c(sum(l * it$estimate), variance, if (v > 0) 2 * variance^2 / (v * sum(c^2)^2) else Inf)
+    sampled <- max(0, sum(c * (it$meat %*% c)))
+    variance <- sum(c * (it$noise %*% c)) + sampled
+    spread <- floored_variance(sampled, sqrt(it$meat_variance) * sum(c^2))
+    c(sum(l * it$estimate), variance, if (spread > 0) 2 * variance^2 / spread else Inf)
   })
   data.frame(estimate = rows[1L, ], variance = rows[2L, ], df = rows[3L, ])
+}
+
+#' Variance of max(0, X), X normal with this mean, at least 0, and standard deviation.
+#' @noRd
+floored_variance <- function(mean, sd) {
+  if (sd == 0) return(0)
+  a <- mean / sd
+  above <- stats::pnorm(a)
+  first <- a * above + stats::dnorm(a)
+  sd^2 * ((a^2 + 1) * above + a * stats::dnorm(a) - first^2)
 }

@@ -12,7 +12,12 @@ with_inference <- function(fit, result, again = NULL, missed = FALSE) {
   } else if (isTRUE(plan$optimum)) {
     infer_optimum(plan, again, kept)
   } else {
-    infer(plan, result$iterates, result$moments, as.vector(node_models(fit)), kept)
+    seen <- if (on_graph(plan$method)) {
+      released_gradients(plan, result$iterates)
+    } else {
+      summed_gradients(plan, result$points, result$gradients)
+    }
+    infer(plan, seen, result$moments, as.vector(node_models(fit)), kept)
   }
   fit
 }
@@ -23,27 +28,52 @@ with_inference <- function(fit, result, again = NULL, missed = FALSE) {
 #' Without noise: the optimum of a ridge that moves nothing, and moments there.
 #' @noRd
 infer_optimum <- function(plan, again, kept) {
-  plan$problem$rho <- 1e-8 * plan$problem$rho
-  f <- again(plan)$f
-  plan$optimum <- FALSE
-  plan$rule <- character()
-  plan$start <- f
-  none <- matrix(0, plan$problem$N, 0L)
-  plan[c("eta", "theta", "tol")] <- list(none, none, none)
-  moments <- again(plan)$moments
-  plan$iterations <- 1L
-  plan$rule <- "exact"
-  none <- matrix(0, plan$problem$N, 1L)
-  plan[c("eta", "theta")] <- list(none, none)
-  # all nodes are at the optimum of their sum, so only the sum of their gradients is known
+  slight <- with_slight_ridge(plan)
+  f <- again(slight)$f
+  if (!on_graph(plan$method)) f <- f[, 1L, drop = FALSE]
   centre <- rowMeans(f)
-  it <- infer(plan, array(t(f), c(1L, rev(dim(f)))), moments, centre, kept)
+  # all are at the optimum of their sum, so only the sum of their gradients is known
+  parts <- ncol(f)
+  none <- matrix(0, 1L, parts)
+  seen <- list(at = matrix(t(f), 1L), gradient = -slight$problem$rho / parts * matrix(t(f), 1L),
+    objective = none, output = none, modulus = none)
+  it <- infer(plan, seen, again(moments_only(plan, f))$moments, centre, kept)
   # a step from a minimiser that is one is next to nothing; along a flat end it is not
   step <- sqrt(sum((it$estimate - centre)[kept]^2))
   if (!is.null(it$estimate) && step > .flat_step * sqrt(sum(centre^2))) {
     it <- list(why = "the classes are separated: there is no best model")
   }
   it
+}
+
+#' The plan with a ridge so slight that its optimum is that without. A method with one model has
+#' that of nodes with the same records, for which there is a solver.
+#' @noRd
+with_slight_ridge <- function(plan) {
+  problem <- plan$problem
+  if (on_graph(plan$method)) {
+    plan$problem$rho <- 1e-8 * problem$rho
+    return(plan)
+  }
+  mass <- inferred_mass(plan)
+  plan$problem$C <- mass
+  plan$problem$rho <- 1e-10 * sum(mass) * problem$loss$curvature * problem$row_bound^2
+  plan$method <- admm()
+  plan$constraint <- NULL
+  plan
+}
+
+#' The plan with no rounds but those of moments, at the model(s) f.
+#' @noRd
+moments_only <- function(plan, f) {
+  none <- matrix(0, plan$problem$N, 0L)
+  plan$optimum <- FALSE
+  plan$iterations <- 0L
+  plan$rule <- character()
+  plan$start <- plan$start_from <- f
+  plan$init <- "zero"
+  if (on_graph(plan$method)) plan[c("eta", "theta", "tol")] <- list(none, none, none)
+  plan
 }
 
 #' Columns that are no linear function of those before them, whatever the records: first levels

@@ -7,7 +7,13 @@
 #' of it is computed from released values, so it costs nothing more.
 #'
 #' * What is estimated: the minimiser of the sum over parties of `C_i` times their mean expected
-#'   loss ([party-weights]); where all records follow the model, its coefficients.
+#'   loss ([party-weights]), for methods with one model of the mean over all records; where all
+#'   records follow the model, its coefficients.
+#' * Methods: those on a graph that solve their nodes' problems ([admm()], [m_admm()], [r_admm()],
+#'   [mr_admm()]); and [grad_admm()], [acc_admm()] and [dp_sgd()], whose gradients are released as
+#'   they are, of all records in each step, not clipped below the loss's own bound, and without a
+#'   penalty or with [penalty_l2()]; of [secure sums][secure_sum] too. The others release no
+#'   gradients of the loss: an error of class `dpadmm_error_argument`, before anything is charged.
 #' * `inference = "model"` takes the model to hold (the default for the logistic loss), `"sandwich"`
 #'   does not, and spends half of what moments cost on the second matrix that this needs (the
 #'   default for the others).
@@ -17,9 +23,9 @@
 #'
 #' The variances are first-order (delta method) and the guarantee of the intervals is that of
 #' simulations: see the vignette "report". Where the released curvature is not 1.5 times what noise
-#' alone makes of one, or for classes that are separated and columns that are collinear, there are
-#' none: an error of class `dpadmm_error_unavailable`, that is decided from released values and so
-#' costs nothing.
+#' alone makes of one, as of columns that are collinear, and without noise of classes that are
+#' separated, there are none: an error of class `dpadmm_error_unavailable`, that is decided from
+#' released values and so costs nothing.
 #'
 #' @param object a fit of [dpadmm_fit()].
 #' @param parm names or numbers of coefficients; all when missing.

@@ -22,7 +22,9 @@ draft_plan.dpadmm_family_descent <- function(method, problem, budget, settings) 
     neighbours = p$neighbours,
     start = start_values(settings$control$start, model_names(problem), problem$d)
   )
-  plan <- c(plan, if (method$name == "dp_cd") {
+  plan <- c(plan, inference_parts(settings$inference, problem, budget,
+    rep(1 / problem$records, problem$N)
+  ), if (method$name == "dp_cd") {
     descent_blocks(p, problem$d, iterations, settings$key)
   } else {
     descent_batches(p, problem)
@@ -54,7 +56,7 @@ with_releases.dpadmm_family_descent <- function(method, plan) {
     count = parts, q = plan$q, sampling = if (plan$q < 1) p$sampling else NA_character_,
     neighbours = p$neighbours
   )
-  plan$releases <- with_attempts(plan, releases)
+  plan$releases <- with_attempts(plan, with_moments(plan, releases))
   if (any(parts > 1)) {
     plan$words$released <- sprintf("%d releases%s with %s", plan$iterations,
       if (anyNA(node)) "" else " a node", .mechanisms$subsampled_gaussian$words
@@ -73,7 +75,8 @@ descent_rounding <- function(plan) {
 #' @noRd
 #' @export
 rounding_of.dpadmm_family_descent <- function(method, plan) {
-  list(slop = descent_rounding(plan) + grid_slop(plan$noise, plan$problem$d), reach = NULL)
+  list(slop = descent_rounding(plan) + grid_slop(plan$noise, plan$problem$d), reach = NULL,
+    moment = moment_slop(plan))
 }
 
 #' @noRd
@@ -123,5 +126,6 @@ apply_unit.dpadmm_family_descent <- function(method, plan, unit) {
   plan$unit <- unit
   plan$noise <- as.vector(unit)
   plan$scales <- list(gradient = plan$noise)
+  plan$moment_scales <- moment_scales(plan, plan$noise)
   plan
 }

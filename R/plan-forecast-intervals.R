@@ -12,24 +12,36 @@
 forecast_intervals <- function(plan) {
   if (is.null(plan$inference)) return(NULL)
   problem <- plan$problem
-  h <- problem$C * problem$loss$curvature * problem$row_bound^2 / problem$d
-  noisy <- plan$rule != "recycled"
-  spread <- function(scale) if (is.null(scale)) 0 else scale[, noisy, drop = FALSE]
-  through <- modulus_of(plan)[, noisy, drop = FALSE] + h
-  each <- spread(plan$scales$objective)^2 + (through * spread(plan$scales$output))^2
-  noise <- 1 / sum(1 / colSums(each))
+  mass <- inferred_mass(plan)
+  h <- mass * problem$loss$curvature * problem$row_bound^2 / problem$d
+  noise <- 1 / sum(1 / colSums(gradient_spread(plan, h)^2))
   # squares of slopes: the curvature for a likelihood, about a quarter of the largest else
   slope <- if (problem$loss$name == "logistic") {
     h
   } else {
-    problem$C * (problem$loss$lipschitz * problem$row_bound)^2 / 4 / problem$d
+    mass * (problem$loss$lipschitz * problem$row_bound)^2 / 4 / problem$d
   }
-  sampled <- sum(problem$C / problem$size * slope)
-  alone <- curvature_by_noise(problem$d, sum(plan$moment_scales[, "curvature"]^2))
+  sampled <- sum(plan$inference$weight * slope)
+  alone <- curvature_by_noise(problem$d, sum(moment_variance(plan, "curvature")))
   list(
     error = sqrt(noise + sampled) / sum(h), sampled = sqrt(sampled) / sum(h),
     safe = sum(h) / (.safe_curvature * alone)
   )
+}
+
+#' Standard deviations of the noise of released gradients: parties, or 1 for a secure sum, x
+#' updates.
+#' @param h curvature of each party, through which noise on messages enters.
+#' @noRd
+gradient_spread <- function(plan, h) {
+  if (by_gradients(plan$method)) {
+    scale <- plan$scales$gradient
+    return(if (is.matrix(scale)) scale else matrix(scale, length(scale), plan$iterations))
+  }
+  noisy <- plan$rule != "recycled"
+  spread <- function(scale) if (is.null(scale)) 0 else scale[, noisy, drop = FALSE]
+  through <- modulus_of(plan)[, noisy, drop = FALSE] + h
+  sqrt(spread(plan$scales$objective)^2 + (through * spread(plan$scales$output))^2)
 }
 
 #' The norm of a symmetric d x d matrix of noise, variance v on the diagonal and v / 2 off it.

@@ -13,8 +13,6 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
   if (!is.null(budget$epsilon)) {
     budget$epsilon <- per_party(budget$epsilon, problem$names, "epsilon")
   }
-  inference <- draft_inference(settings$inference, method, problem, budget)
-  budget$kept <- inference$share
   optimum <- wants_optimum(method, budget, settings)
   iterations <- settings$iterations
   if (is.null(iterations)) iterations <- if (optimum) 1 else default_iterations(budget)
@@ -34,11 +32,8 @@ draft_plan.dpadmm_family_graph <- function(method, problem, budget, settings) {
     tol = tol, slop = tol,
     updates = sum(orders$noisy), shapes = c("node", "matrix"),
     start = start_values(settings$control$start, problem$names, problem$d),
-    optimum = optimum, inference = inference,
-    moment_slop = if (budget$private && !is.null(inference)) {
-      likely_moment_slop(problem, inference)
-    }
-  ), orders)
+    optimum = optimum
+  ), inference_parts(settings$inference, problem, budget, problem$C / problem$size), orders)
   plan
 }
 
@@ -157,11 +152,7 @@ with_releases.dpadmm_family_graph <- function(method, plan) {
   if (plan$place != "output") {
     releases <- join_releases(list(releases, hidden_releases(plan, releases)))
   }
-  plan$releases <- if (is.null(plan$inference)) {
-    releases
-  } else {
-    rbind(releases, moment_releases(plan, releases))
-  }
+  plan$releases <- with_moments(plan, releases)
   plan
 }
 

@@ -14,9 +14,9 @@
 make_plan <- function(problem, method, budget, iterations, control, key, inference = NULL,
                       aggregation = NULL) {
   secure <- secure_of(aggregation, method, problem, budget, control)
-  settings <- list(iterations = iterations, control = control, key = key, inference = inference,
-    secure = secure)
-  if (!on_graph(method)) draft_inference(inference, method, problem, budget) # which is an error
+  settings <- list(iterations = iterations, control = control, key = key, secure = secure)
+  settings$inference <- draft_inference(inference, method, problem, budget)
+  budget$kept <- settings$inference$share
   if (budget$private) refuse_extremes(method, problem, budget, control)
   draft <- with_secure(draft_plan(method, problem, budget, settings), secure)
   plan <- structure(

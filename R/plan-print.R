@@ -76,6 +76,14 @@ inference_words <- function(plan) {
   )
 }
 
+#' What is released beside gradients, after "n gradients".
+#' @noRd
+moments_words <- function(plan) {
+  kinds <- length(unique(plan$inference$rules))
+  if (kinds == 0L) return("")
+  sprintf(" and %d matri%s of second moments", kinds, if (kinds == 1L) "x" else "ces")
+}
+
 #' What the penalty ||f||^2 / 2 weighs against the mean loss.
 #' @noRd
 penalty_weight <- function(problem) problem$rho / (problem$N * mean(problem$C))

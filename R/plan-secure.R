@@ -18,6 +18,9 @@
 #' `noise` and `fit$noise` are `sigma`, in units of the sum of gradients, or of [fp_admm()]'s mean.
 #' All holders together draw `sqrt(N / honest)` times as much.
 #'
+#' With `inference = TRUE` the matrices for it are sums as well, in a unit in which the same parts
+#' of noise hide them; each failed attempt has to be paid for as if it were one of a whole matrix.
+#'
 #' In one process the same whole numbers are summed in the open, which is a simulation, as the
 #' statement says. It holds for the records of holders that follow the protocol, against everybody
 #' else with all that the others know: `N - honest` holders may leave out their noise, or tell
@@ -134,7 +137,7 @@ with_secure <- function(draft, secure) {
   draft$secure <- secure
   draft$updates <- 1L
   draft$shapes <- character()
-  rounds <- length(draft$rule) + identical(draft$init, "noisy-gradient")
+  rounds <- length(all_rules(draft)) + identical(draft$init, "noisy-gradient")
   draft$sends <- rounds + secure$failures
   draft$words$sees <- sprintf("Whoever sees every sum, and the model%s,", if (others == 1L) {
     ", with all that any one other holder knows"
@@ -150,12 +153,13 @@ with_secure <- function(draft, secure) {
   draft
 }
 
-#' Releases with room for attempts that fail, at the sum whose release costs most.
+#' Releases with room for attempts that fail, at the sum whose release costs most (of a matrix that
+#' is sent in pieces, one attempt at a piece costs no more than the matrix).
 #' @noRd
 with_attempts <- function(plan, releases) {
   failures <- plan$secure$failures
   if (is.null(failures) || failures == 0L) return(releases)
-  worst <- order(releases$node, -releases$sensitivity, releases$iteration)
+  worst <- order(releases$node, -releases$sensitivity / releases$weight, releases$iteration)
   again <- pick_releases(releases, worst[!duplicated(releases$node[worst])])
   again$iteration <- rep(min(releases$iteration), nrow(again)) # the first sum may be the one
   again$count <- again$count * failures
@@ -178,6 +182,7 @@ share_unit <- function(plan, unit, over = 1) {
   plan$unit <- unit
   plan$noise <- sigma
   plan$scales <- secure_scales(plan, drawn)
+  plan$moment_scales <- moment_scales(plan, unit[, 1L])
   plan$secure[c("grid", "steps")] <- secure_grid(sigma * over, plan$secure$honest)
   plan$words$released <- sprintf("%d sums%s, each with Gaussian noise that the holders share",
     as.integer(plan$sends), if (plan$secure$failures > 0L) {
@@ -217,9 +222,9 @@ shares_gap <- function(steps, honest) {
 
 #' What that adds to a release's sensitivity, a half of it.
 #' @noRd
-shares_slop <- function(plan) {
+shares_slop <- function(plan, noise = plan$noise, entries = plan$problem$d) {
   if (!is_secure(plan)) return(0)
-  shares_gap(plan$secure$steps, plan$secure$honest) * sqrt(plan$problem$d) * plan$noise / 2
+  shares_gap(plan$secure$steps, plan$secure$honest) * sqrt(entries) * noise / 2
 }
 
 #' The sum must be one of the numbers -2^63, ..., 2^63 - 1 whatever the records and the noise are.
@@ -229,7 +234,7 @@ check_secure_range <- function(plan) {
   if (is.null(secure)) return(invisible())
   N <- plan$problem$N
   values <- if (by_gradients(plan$method)) {
-    plan$sensitivity * plan$problem$records
+    max(plan$sensitivity * plan$problem$records, moment_range(plan))
   } else {
     2 * plan$reach * N
   }

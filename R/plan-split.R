@@ -15,7 +15,9 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
   plan <- c(
     list(problem = problem, budget = budget, iterations = iterations, constraint = constraint,
       optimum = optimum),
-    split_steps(method, p, constraint)
+    split_steps(method, p, constraint),
+    inference_parts(settings$inference, problem, budget,
+      rep(problem$C / problem$records, problem$N))
   )
   plan$start_from <- start_values(settings$control$start, model_names(problem), problem$d)
   plan$rule <- rep("gradient", iterations)
@@ -23,7 +25,7 @@ draft_plan.dpadmm_family_split <- function(method, problem, budget, settings) {
     "The iterates left the range of numbers: use a smaller `eta` or a larger `gamma`."
   plan$clip <- if (is.null(p$clip)) Inf else p$clip
   plan$updates <- length(plan$noisy)
-  plan$sends <- iterations + (p$init != "zero")
+  plan$sends <- length(all_rules(plan)) + (p$init != "zero")
   plan$shapes <- c(if (share_model(problem)) "node", "matrix")
   plan$words <- list(
     sees = who_sees_gradients(problem),
@@ -51,9 +53,10 @@ with_releases.dpadmm_family_split <- function(method, plan) {
   node <- gradient_nodes(plan$problem, 1L)
   persons <- plan$problem$per_person
   moved <- round_up(plan$sensitivity * persons, 4 * (persons > 1))
-  plan$releases <- with_attempts(plan, new_releases("output", node,
-    rep(plan$noisy, each = length(node)), moved + 2 * plan$slop
-  ))
+  gradients <- new_releases("output", node, rep(plan$noisy, each = length(node)),
+    moved + 2 * plan$slop
+  )
+  plan$releases <- with_attempts(plan, with_moments(plan, gradients))
   plan
 }
 
@@ -69,7 +72,7 @@ split_rounding <- function(plan) {
 rounding_of.dpadmm_family_split <- function(method, plan) {
   grid <- grid_slop(plan$noise, plan$problem$d, noise_mechanism(plan$budget$mechanism))
   most <- apply(matrix(grid, plan$problem$N), 1L, max)
-  list(slop = split_rounding(plan) + most, reach = NULL)
+  list(slop = split_rounding(plan) + most, reach = NULL, moment = moment_slop(plan))
 }
 
 #' A, b (diagonal of B), c, g and its weights by row of A, for d features.
@@ -160,8 +163,9 @@ apply_unit.dpadmm_family_split <- function(method, plan, unit) {
   plan$noise <- if (N == 1L) as.vector(noise) else noise
   noise <- apart_from_start(noise, plan)
   plan$scales <- list(gradient = noise$steps, start = noise$start)
+  plan$moment_scales <- moment_scales(plan, plan$unit[, 1L])
   plan$words$released <- sprintf(
-    "%d gradients%s, each released with %s noise", plan$updates,
+    "%d gradients%s%s, each released with %s noise", plan$updates, moments_words(plan),
     if (N > 1L) " of each holder" else "", mechanism$words
   )
   plan
@@ -178,7 +182,8 @@ apart_from_start <- function(scale, plan) {
 #' @noRd
 #' @export
 plan_printed.dpadmm_family_split <- function(method, plan, unit, releases, view) {
-  if (noise_mechanism(plan$budget$mechanism)$pure || share_model(plan$problem)) return(NULL)
+  if (noise_mechanism(plan$budget$mechanism)$pure || share_model(plan$problem) ||
+        !is.null(plan$inference)) return(NULL)
   printed <- printed_gradient_admm(unit, plan$sensitivity / 2, plan$mu, releases$iteration)
   printed$count <- releases$count
   printed

@@ -74,7 +74,7 @@ core_orders.dpadmm_family_server <- function(method, plan) {
 core_orders.dpadmm_family_split <- function(method, plan) {
   problem <- plan$problem
   constraint <- plan$constraint
-  list(
+  with_moment_orders(list(
     relay = "split", weight = rep(problem$C / problem$records, problem$N), ridge = 0,
     clip = plan$clip,
     objective_scale = plan$scales$gradient, start_scale = if (plan$private) plan$scales$start,
@@ -86,8 +86,8 @@ core_orders.dpadmm_family_split <- function(method, plan) {
     inverse = if (plan$init != "zero") {
       pseudo_inverse(as.matrix(Matrix::crossprod(constraint$A)))
     },
-    start = plan$start_from
-  )
+    start = plan$start_from, at_mean = plan$average != "last"
+  ), plan)
 }
 
 #' @noRd
@@ -97,13 +97,13 @@ core_orders.dpadmm_family_descent <- function(method, plan) {
   rounds <- plan$iterations
   N <- plan$problem$N
   scale <- plan$scales$gradient
-  list(
+  with_moment_orders(list(
     relay = "descent", weight = rep(1 / plan$size, N), ridge = 0, clip = plan$grad_bound,
     objective_scale = if (!is.null(scale)) matrix(scale, N, rounds),
-    step = rep(as.double(plan$step), rounds), penalty = penalty$name,
+    step = rep(as.double(plan$step), length(all_rules(plan))), penalty = penalty$name,
     parameter = penalty_numbers(penalty), block = plan$block, turn = plan$turn,
     batch = plan$batch, start = plan$start
-  )
+  ), plan)
 }
 
 # ---- records -----------------------------------------------------------------------------

@@ -3,9 +3,10 @@
 #   Rscript bench/coverage.R [runs] [settings] [file]
 #
 # For each setting: the share of fits that had intervals, the coverage of their 95% intervals over
-# all coefficients with its Monte Carlo error (over data sets), the largest distance of a
-# coefficient's own coverage from it, and the median width over that of the Cramer-Rao bound with
-# the noise of the released gradients added. The settings were fixed before anything was seen.
+# all coefficients with its Monte Carlo error (over data sets), the least coverage of a coefficient,
+# and the median width over that of the Cramer-Rao bound with the noise of the released gradients
+# added (in the first 50 data sets). The settings were fixed before anything was seen. `file` has a
+# row for each data set that is through, and those are not done again.
 suppressMessages(library(dpadmm))
 
 given <- commandArgs(TRUE)
@@ -111,49 +112,79 @@ best_errors <- function(plan, x, y, node, f, kind) {
   if (kind == "linear") error * half else error
 }
 
-one_setting <- function(s) {
+planned <- function(s) {
   sizes <- if (s$sizes == "alike") rep(1, s$N) else if (s$N == 5) 2^(0:4) else seq_len(s$N)
   sizes <- round(s$n * sizes / sum(sizes))
-  node <- rep(seq_len(s$N), sizes)
   names <- paste0("x", seq_len(s$p))
   schema <- c(stats::setNames(rep(list(c(-1, 1)), s$p), names),
     list(y = if (s$kind == "linear") c(-5, 5) else c("no", "yes")))
-  loss <- if (s$kind == "linear") "huber" else "logistic"
-  plan <- suppressWarnings(dpadmm_plan(stats::reformulate(names, "y"),
-    do.call(dpadmm_schema, schema), sizes = sizes, loss = loss, epsilon = s$epsilon,
+  suppressWarnings(dpadmm_plan(stats::reformulate(names, "y"), do.call(dpadmm_schema, schema),
+    sizes = sizes, loss = if (s$kind == "linear") "huber" else "logistic", epsilon = s$epsilon,
     delta = 1e-6, inference = if (s$kind == "wrong") "sandwich" else TRUE
   ))
-  f <- target(s$kind, s$p)
-  done <- lapply(seq_len(runs), function(run) {
-    set.seed(1e5 + run)
-    x <- columns(sum(sizes), s$p)
-    y <- response(s$kind, x)
-    data <- data.frame(x, y = if (s$kind == "linear") y else ifelse(y, "yes", "no"))
-    fit <- suppressWarnings(dpadmm_fit(plan, data, nodes = node))
-    ends <- tryCatch(confint(fit), dpadmm_error_unavailable = function(e) NULL)
-    if (is.null(ends)) return(NULL)
+}
+
+# one data set: whether there are intervals, which of them cover, their width over the best
+one_run <- function(s, plan, f, run) {
+  set.seed(1e5 + run)
+  sizes <- plan$problem$size
+  node <- rep(seq_along(sizes), sizes)
+  x <- columns(sum(sizes), s$p)
+  y <- response(s$kind, x)
+  data <- data.frame(x, y = if (s$kind == "linear") y else ifelse(y, "yes", "no"))
+  fit <- suppressWarnings(dpadmm_fit(plan, data, nodes = node))
+  ends <- tryCatch(confint(fit), dpadmm_error_unavailable = function(e) NULL)
+  if (is.null(ends)) return(data.frame(run = run, had = FALSE, covered = "", ratio = NA))
+  ratio <- if (run <= 50) {
     width <- (ends[, 2L] - ends[, 1L]) / (2 * stats::qnorm(0.975))
-    best <- best_errors(plan, x, y, node, f, s$kind)
-    list(covered = ends[, 1L] <= f & f <= ends[, 2L], ratio = stats::median(width / best))
+    stats::median(width / best_errors(plan, x, y, node, f, s$kind))
+  } else {
+    NA
+  }
+  covered <- paste(+(ends[, 1L] <= f & f <= ends[, 2L]), collapse = "")
+  data.frame(run = run, had = TRUE, covered = covered, ratio = ratio)
+}
+
+through <- function(file, k) {
+  if (is.null(file) || !file.exists(file)) return(NULL)
+  rows <- utils::read.csv(file, colClasses = c(covered = "character"))
+  rows[rows$setting == k, ]
+}
+
+all_runs <- function(s, k, file) {
+  before <- through(file, k)
+  missing <- setdiff(seq_len(runs), before$run)
+  if (length(missing) == 0L) return(before)
+  plan <- planned(s)
+  f <- target(s$kind, s$p)
+  fresh <- lapply(missing, function(run) {
+    row <- cbind(setting = k, one_run(s, plan, f, run))
+    if (!is.null(file)) {
+      utils::write.table(row, file, append = TRUE, sep = ",", row.names = FALSE,
+        col.names = !file.exists(file))
+    }
+    row
   })
-  had <- Filter(Negate(is.null), done)
-  out <- data.frame(s, runs = runs, had = length(had) / runs)
+  rbind(before, do.call(rbind, fresh))
+}
+
+one_setting <- function(s, k, file) {
+  rows <- all_runs(s, k, file)
+  out <- data.frame(setting = k, s, runs = nrow(rows), had = mean(rows$had))
+  had <- rows$covered[rows$had]
   if (length(had) == 0L) return(cbind(out, coverage = NA, error = NA, least = NA, width = NA))
-  covered <- do.call(rbind, lapply(had, `[[`, "covered"))
+  covered <- do.call(rbind, lapply(strsplit(had, ""), `==`, "1"))
   each <- rowMeans(covered)
   cbind(out, coverage = mean(each),
     error = if (length(each) > 1L) stats::sd(each) / sqrt(length(each)) else NA,
-    least = min(colMeans(covered)), width = stats::median(vapply(had, `[[`, 0, "ratio")))
+    least = min(colMeans(covered)), width = stats::median(rows$ratio, na.rm = TRUE))
 }
 
 asked <- if (length(given) > 1L) eval(parse(text = given[2L])) else seq_len(nrow(settings))
+file <- if (length(given) > 2L) given[3L]
 for (k in asked) {
-  row <- cbind(setting = k, one_setting(settings[k, ]))
-  row[c("had", "coverage", "error", "least", "width")] <-
-    round(row[c("had", "coverage", "error", "least", "width")], 4L)
+  row <- one_setting(settings[k, ], k, file)
+  shown <- c("had", "coverage", "error", "least", "width")
+  row[shown] <- round(row[shown], 4L)
   print(row, row.names = FALSE)
-  if (length(given) > 2L) {
-    utils::write.table(row, given[3L], append = TRUE, sep = ",", row.names = FALSE,
-      col.names = !file.exists(given[3L]))
-  }
 }

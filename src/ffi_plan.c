@@ -122,7 +122,7 @@ static void read_orders(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   const size_t N = plan->parties, T = plan->rounds;
   plan->rule = ffi_ints(r, "rule", T, 0, (int)dpa_rules_count - 1);
   for (size_t t = 0; plan->rule && plan->relay && t < T; t++)
-    ffi_check(r, dpa_rules[plan->rule[t]]->layout == plan->relay->layout, "rule");
+    ffi_check(r, dpa_rule_fits(dpa_rules[plan->rule[t]], plan->relay->layout), "rule");
   plan->eta = ffi_maybe_reals(r, "eta", N * T);
   plan->theta = ffi_maybe_reals(r, "theta", N * T);
   plan->gamma = ffi_maybe_reals(r, "gamma", N);
@@ -141,13 +141,17 @@ static void read_orders(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   }
 }
 
-/* Moments are asked for after all other rounds, at a mean of the models. */
+/* Moments are asked for after all other rounds. */
 static void read_moments(ffi_reader *r, dpa_plan *plan) {
   plan->share = ffi_maybe_reals(r, "share", plan->parties);
   if (r->bad)
     return;
   const size_t moves = dpa_plan_moves(plan);
-  ffi_check(r, (plan->share != NULL) == (moves < plan->rounds), "share");
+  const int graph = plan->relay == &dpa_relay_graph;
+  ffi_check(r, (plan->share != NULL) == (graph && moves < plan->rounds), "share");
+  plan->unit = ffi_maybe_reals(r, "unit", plan->rounds);
+  for (size_t t = 0; plan->unit && t < plan->rounds; t++)
+    ffi_check(r, plan->unit[t] >= LEAST && isfinite(plan->unit[t]), "unit");
   for (size_t t = 0; t < moves; t++)
     ffi_check(r, dpa_rule_moves(dpa_rules[plan->rule[t]]), "rule");
 }
@@ -201,6 +205,7 @@ static void read_split(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   split->accelerated = ffi_flag(r, "accelerated");
   split->restart = ffi_flag(r, "restart");
   split->rising = ffi_flag(r, "rising");
+  split->at_mean = ffi_has(r, "at_mean") && ffi_flag(r, "at_mean");
   split->inverse = ffi_maybe_reals(r, "inverse", plan->d * plan->d);
   if (plan->mechanism)
     split->start_scale = read_scales(r, "start_scale", plan->parties);
@@ -243,8 +248,8 @@ const dpa_plan *ffi_plan(ffi_reader *r, SEXP keeper) {
     return plan;
   read_objective(r, plan);
   read_orders(r, keeper, plan);
+  read_moments(r, plan);
   if (plan->relay == &dpa_relay_graph) {
-    read_moments(r, plan);
     ffi_reader network = ffi_inner(r, "network");
     plan->network = ffi_network(&network, plan->parties);
     ffi_check(r, !network.bad, "network");

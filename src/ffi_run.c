@@ -22,7 +22,9 @@ enum {
   EXTRA,
   STATES,
   WORK,
-  MOMENTS
+  MOMENTS,
+  POINTS,
+  GRADIENTS
 };
 
 static double *put_reals(SEXP list, int at, size_t length) {
@@ -50,6 +52,22 @@ static void put_extra(SEXP out, const dpa_plan *plan, dpa_trace *trace) {
   trace->mean_x = put_reals(extra, 2, plan->d);
   trace->mean_y = put_reals(extra, 3, m);
   UNPROTECT(1);
+}
+
+/* Moments, and of one model the gradients that were summed. */
+static void put_moments(SEXP out, const dpa_plan *plan, size_t models,
+                        dpa_trace *trace) {
+  const size_t moves = dpa_plan_moves(plan), d = plan->d;
+  const int box[] = {(int)d, (int)models, (int)(plan->rounds - moves)};
+  const int flat[] = {(int)moves, (int)d};
+  trace->moments = put_reals(out, MOMENTS, d * models * (size_t)box[2]);
+  set_dim(VECTOR_ELT(out, MOMENTS), box, 3);
+  if (plan->relay->many)
+    return;
+  trace->points = put_reals(out, POINTS, moves * d);
+  trace->gradients = put_reals(out, GRADIENTS, moves * d);
+  set_dim(VECTOR_ELT(out, POINTS), flat, 2);
+  set_dim(VECTOR_ELT(out, GRADIENTS), flat, 2);
 }
 
 /* Where the trace goes: into the answer. */
@@ -81,11 +99,8 @@ static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) 
   }
   if (plan->relay == &dpa_relay_split)
     put_extra(out, plan, &trace);
-  if (plan->share) {
-    const int box[] = {dim[0], dim[1], (int)(plan->rounds - moves)};
-    trace.moments = put_reals(out, MOMENTS, plan->d * plan->parties * (size_t)box[2]);
-    set_dim(VECTOR_ELT(out, MOMENTS), box, 3);
-  }
+  if (dpa_plan_asks(plan))
+    put_moments(out, plan, models, &trace);
   return trace;
 }
 
@@ -171,9 +186,9 @@ static void check_holdings(ffi_reader *reader, const dpa_plan *plan,
 /* spec: see ffi_plan.c; records: see ffi_records.h, NULL with an engine of R's; key:
  * the run's; progress: a function of the number of finished rounds, or NULL. */
 SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
-  const char *names[] = {"status", "begun", "done",    "f",         "iterates",
-                         "gap",    "step",  "sent",    "condition", "extra",
-                         "states", "work",  "moments", ""};
+  const char *names[] = {"status",  "begun",  "done",      "f",     "iterates", "gap",
+                         "step",    "sent",   "condition", "extra", "states",   "work",
+                         "moments", "points", "gradients", ""};
   ffi_reader reader = {spec, NULL}, data = {records, NULL};
   SEXP keeper = PROTECT(ffi_keeper()), out = PROTECT(Rf_mkNamed(VECSXP, names));
   const dpa_plan *plan = ffi_plan(&reader, keeper);

@@ -39,6 +39,12 @@ test_that("with next to no noise the measures are those of the records", {
   squared <- exact(line, people$z)$measures
   expect_equal(squared$estimate[2], evaluate(line, people$x, people$z)$rmse, tolerance = 1e-5)
   expect_equal(squared$estimate[1], squared$estimate[2]^2)
+  beside <- mean((people$z - mean(people$z))^2)
+  expect_equal(squared$estimate[3], 1 - squared$estimate[1] / beside, tolerance = 1e-5)
+  miss <- (people$z - predict(line, people$x, type = "response"))^2
+  moves <- (miss - mean(miss) / beside * (people$z - mean(people$z))^2) / beside
+  fine <- exact(line, people$z, clip = 1)$measures # no residual is that large
+  expect_equal(fine$std.error[3], sqrt(mean(moves^2) / 900), tolerance = 1e-3)
   # without noise the variances are those of the sample
   expect_equal(got$measures$std.error[2],
     sd(log1p(exp(-people$y * link))) * sqrt(899 / 900) / 30, tolerance = 1e-4)
@@ -136,14 +142,15 @@ test_that("intervals cover, neither too rarely nor always", {
   truth <- with(evaluate(fit, large$x, large$y, epsilon = 1e7, seed = 1)$measures,
     setNames(estimate, measure))
   truth["rmse"] <- evaluate(line, large$x, large$z)$rmse
+  truth["r2"] <- 1 - truth[["rmse"]]^2 / mean((large$z - mean(large$z))^2)
   covered <- function(epsilon, delta, n, runs) {
     of_fit <- evaluator(fit, n, epsilon, delta)
     of_line <- evaluator(line, n, epsilon, delta)
     rowMeans(vapply(seq_len(runs), function(i) {
       new <- draw(n)
-      got <- rbind(of_fit(new$x, new$y, i)$measures, of_line(new$x, new$z, i)$measures[2, ])
+      got <- rbind(of_fit(new$x, new$y, i)$measures, of_line(new$x, new$z, i)$measures[2:3, ])
       got$conf.low <= truth[got$measure] & truth[got$measure] <= got$conf.high
-    }, logical(4)))
+    }, logical(5)))
   }
   for (rate in list(covered(1, 1e-5, 2000, 200), covered(4, 0, 500, 200))) {
     expect_all(rate > 0.90, "too few")

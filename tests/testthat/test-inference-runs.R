@@ -139,10 +139,10 @@ test_that("what has no inference is refused before anything is charged", {
     expect_identical(error$argument, argument)
     conditionMessage(error)
   }
-  without <- list(pp_admm(), ipp_admm(), fp_admm(), dp_sgd(), dp_cd(), grad_admm(), acc_admm())
+  without <- list(pp_admm(), ipp_admm(), fp_admm(), dp_cd())
   for (method in without) {
     words <- blame(epsilon = 1, delta = 1e-5, method = method, inference = TRUE)
-    expect_match(words, "mr_admm() do", fixed = TRUE)
+    expect_match(words, "mr_admm(), grad_admm(), acc_admm() and dp_sgd() do", fixed = TRUE)
   }
   blame(epsilon = 1, inference = TRUE) # Gamma-norm noise
   blame(noise = gaussian_noise(1), delta = 1e-5, inference = TRUE)
@@ -186,22 +186,39 @@ test_that("where the data or the budget tell nothing, a fit says so", {
   expect_error(generics::tidy(fit, nodes = TRUE, conf.int = TRUE), class = "dpadmm_error_argument")
 })
 
+test_that("where the meat drowns in noise intervals are neither too narrow nor far too wide", {
+  # of a variance of noise alone, S, and what is seen of M >= 0, X ~ N(M, 1)
+  covered <- function(S, M) {
+    seen <- qnorm((1:400 - 0.5) / 400, M)
+    it <- function(x) list(bread = diag(1), estimate = 0, noise = S * diag(1),
+      meat = x * diag(1), meat_variance = 1)
+    half <- vapply(seen, function(x) {
+      found <- dpadmm:::linear_forms(it(x), diag(1))
+      qt(0.975, found$df) * sqrt(found$variance)
+    }, 0)
+    mean(2 * pnorm(half / sqrt(S + M)) - 1)
+  }
+  for (M in c(0.5, 1, 2, 4, 8)) {
+    for (S in c(1.3, 3)) expect_lt(abs(covered(S, M) - 0.96), 0.015)
+  }
+})
+
 test_that("the second order of logistic gradients is nearly what it is for normal rows", {
   set.seed(6)
   x <- cbind(0.3, matrix(rnorm(2e4 * 3), 2e4) %*% chol(0.02 + 0.06 * diag(3)))
   problem <- dpadmm_plan(4, sizes = c(15000, 5000), epsilon = Inf, iterations = 1)$problem
-  problem$C <- c(3, 1)
+  parts <- list(weight = c(3 / 15000, 1 / 5000), mass = c(3, 1), share = c(3, 1) / 4)
   at <- rep(1:2, c(15000, 5000))
   f <- c(-0.5, 2, -1, 1)
   u <- rbind(c(0.2, 0.8, 0, -0.5), c(-0.4, -0.6, 0.7, 0.2))
-  weight <- problem$C[at] / problem$size[at]
+  weight <- parts$weight[at]
   mean <- as.vector(plogis(x %*% f))
   H <- crossprod(x, weight * mean * (1 - mean) * x)
   move <- rowSums(x * u[at, ])
   left <- plogis(as.vector(x %*% f) + move) - mean - mean * (1 - mean) * move
   truth <- as.vector(crossprod(x, weight * left))
   place <- matrix(as.vector(sweep(u, 2L, f, `+`)), 1L)
-  got <- dpadmm:::second_order(problem, place, f, H, solve(H))
+  got <- dpadmm:::second_order(problem, parts, place, f, H, solve(H))
   expect_lt(sum((got$value - truth)^2) / sum(truth^2), 0.3^2)
   expect_equal(got$error(1), sum(got$value %*% solve(H) * got$value))
 })

@@ -2,7 +2,6 @@
  * and the gradient that a recycled update needs. */
 #include "rules/rule.h"
 
-#include <stdint.h>
 #include <string.h>
 
 static void place_state(dpa_party *party, dpa_arena *arena) {
@@ -21,20 +20,10 @@ static void place_cache(dpa_party *party, dpa_arena *arena) {
   node->linear = DPA_TAKE(arena, double, party->d);
   dpa_solver_layout(&node->solver, arena, &party->records, party->loss, party->width,
                     party->weight);
-  if (!node->asked)
-    return;
-  node->known = DPA_TAKE(arena, int, 1);
-  if (party->d > SIZE_MAX / party->d)
-    arena->overflow = 1;
-  else
-    node->moment = DPA_TAKE(arena, double, party->d * party->d);
 }
 
 static void place_room(dpa_party *party, dpa_arena *arena) {
-  dpa_node *node = &party->as.node;
-  dpa_solver_room(&node->solver, arena);
-  if (node->asked)
-    node->block = DPA_TAKE(arena, double, party->d *DPA_HESSIAN_BLOCK);
+  dpa_solver_room(&party->as.node.solver, arena);
 }
 
 static void start(dpa_party *party) {
@@ -48,8 +37,6 @@ static void start(dpa_party *party) {
   memset(node->inbox, 0, bytes);
   memset(node->kkt, 0, bytes);
   memset(node->sends, 0, sizeof *node->sends);
-  if (node->known)
-    *node->known = 0;
   memcpy(node->solver.f, node->f, bytes);
 }
 
@@ -80,8 +67,6 @@ static int resume(dpa_party *party, int with_cache) {
       return 0;
     node->solver.at = *kept;
   } else {
-    if (node->known)
-      *node->known = 0;
     dpa_solver_use(&node->solver, &party->records, party->weight);
     memcpy(node->solver.f, party->head->begun ? party->message : node->f,
            party->d * sizeof(double));

@@ -129,9 +129,9 @@ void dpa_solver_use(dpa_solver *solver, const dpa_records *data, double weight);
 void dpa_solver_start(dpa_solver *solver, double quad, const double *lin, double tol);
 
 /* One step. DPA_CONTINUE: call again; DPA_OK: f has gradient norm <= tol
- * (or as small as the rounding of its terms allows; with a finite roam it may instead be
- * within tol / quad of the minimiser, rounding aside); DPA_STALLED: the tolerance is out
- * of reach in double precision; DPA_NUMERIC: not finite. */
+ * (or as small as the rounding of its terms allows; with a finite roam it may instead
+ * be within tol / quad of the minimiser, rounding aside); DPA_STALLED: the tolerance is
+ * out of reach in double precision; DPA_NUMERIC: not finite. */
 dpa_status dpa_solver_advance(dpa_solver *solver);
 
 /* X f of the current point: n numbers, good until the next call of advance. */

@@ -49,7 +49,8 @@ typedef struct dpa_order {
    * small within it only: of a linear term over the modulus, and of a server's z. */
   double reach;
   const dpa_test *test; /* NULL: every message is sent */
-  size_t piece; /* of a matrix that is sent in pieces of d numbers: which, from 0 */
+  size_t piece; /* of a matrix that is sent in pieces of d numbers: which, from 0; */
+  double unit;  /* and what its entries are multiplied by */
   dpa_batch batch;
   double batch_size;
   dpa_some coordinates; /* that move */

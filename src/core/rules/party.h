@@ -32,10 +32,6 @@ typedef struct dpa_node {
   dpa_solver solver;
   dpa_solver_state *kept; /* the solver's, in the cache */
   int passed;             /* the test of this step was positive */
-  int asked;  /* public, set before placing: whether moments will be asked for */
-  int *known; /* which of them `moment` holds (rule_moment.c), 0: none; in the cache */
-  double *moment; /* d x d lower triangle, in the cache */
-  double *block;  /* its work space */
 } dpa_node;
 
 /* ---- layout "users": many users, each with a state of its own ---------------------
@@ -86,6 +82,14 @@ typedef struct dpa_holder {
 /* ---- all ---------------------------------------------------------------------------
  */
 
+/* Second moments of the records, of any layout (rule_moment.c); in the cache. */
+typedef struct dpa_moment {
+  int asked;      /* public, set before placing: whether there will be any */
+  int *known;     /* which of them `matrix` holds, 0: none */
+  double *matrix; /* d x d lower triangle */
+  double *block;  /* its work space */
+} dpa_moment;
+
 /* The head of a party's state. */
 typedef struct dpa_head {
   uint32_t begun; /* whether there was a round */
@@ -113,6 +117,7 @@ typedef struct dpa_party {
   dpa_head *head;  /* state */
   double *message; /* d: state */
   double *spare;   /* d: room for a point */
+  dpa_moment moment;
   union {
     dpa_node node;
     dpa_users users;

@@ -10,3 +10,7 @@ const size_t dpa_rules_count = sizeof dpa_rules / sizeof *dpa_rules;
 int dpa_rule_moves(const dpa_rule *rule) {
   return rule != &dpa_rule_curvature && rule != &dpa_rule_scores;
 }
+
+int dpa_rule_fits(const dpa_rule *rule, const dpa_layout *layout) {
+  return rule->layout ? rule->layout == layout : layout != &dpa_layout_users;
+}

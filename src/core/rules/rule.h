@@ -33,7 +33,7 @@ typedef struct dpa_layout {
 
 typedef struct dpa_rule {
   const char *name;
-  const dpa_layout *layout;
+  const dpa_layout *layout; /* NULL: any that has a point, see dpa_rule_fits() */
   int reads_records;
   int draws; /* of which of the order's scales it draws noise: DPA_DRAWS_* added up */
   dpa_status (*begin)(dpa_party *party, const dpa_order *order);
@@ -49,6 +49,9 @@ extern const dpa_rule dpa_rule_exact, dpa_rule_recycled, dpa_rule_plausible,
 /* Whether what it sends is a model, or a step of one; else it is a moment of the
  * records at a model that stays. */
 int dpa_rule_moves(const dpa_rule *rule);
+
+/* Whether a party of this layout can follow it. */
+int dpa_rule_fits(const dpa_rule *rule, const dpa_layout *layout);
 
 /* The rules in their order, and how many there are. */
 extern const dpa_rule *const dpa_rules[];

@@ -1,9 +1,10 @@
-/* Second moments of a node's records at the model in its inbox, for standard errors:
+/* Second moments of a party's records at the model in its inbox, for standard errors:
  * the curvature of its objective, sum_k W L''_k x_k x_k', and the outer products of its
- * records' gradients, sum_k (W L'_k)^2 x_k x_k', W the node's weight of a loss. A
+ * records' gradients, sum_k (W L'_k)^2 x_k x_k', W the party's weight of a loss. A
  * matrix is sent as its lower triangle by columns, d entries a round, those off the
  * diagonal times sqrt(2): so the norm of what is sent is the matrix's Frobenius norm,
  * which replacing a record moves by no more than sqrt(2) times the largest of a record.
+ * It is in the order's unit: parts of a sum's noise have one size in all rounds.
  */
 #include "data/record_loss.h"
 #include "rules/rule.h"
@@ -14,41 +15,52 @@
 
 enum { CURVATURE = 1, SCORES };
 
+/* Rows whose margins and slopes are worked out together. */
+#define ROWS 256
+
+static const double *point_of(const dpa_party *party) {
+  return party->layout == &dpa_layout_node ? party->as.node.inbox : party->as.holder.at;
+}
+
 /* The matrix, unless it is there since the last round: the point is the same. */
 static void measure(dpa_party *party, int which) {
-  dpa_node *node = &party->as.node;
-  dpa_solver *s = &node->solver;
-  if (*node->known == which)
+  const dpa_moment *moment = &party->moment;
+  const double *point = point_of(party);
+  double margin[ROWS], slope[ROWS], weight[ROWS];
+  if (*moment->known == which)
     return;
-  /* its room is needed, and it is not asked again */
-  dpa_solver_use(s, &party->records, party->weight);
-  dpa_records_margin(&party->records, node->inbox, s->margin);
-  dpa_record_slopes(&party->records, party->loss, party->width, s->margin,
-                    s->derivative, s->along);
-  for (size_t k = 0; k < party->records.n; k++) {
-    const double slope = party->weight * s->derivative[k];
-    s->along[k] = which == SCORES ? slope * slope : party->weight * s->along[k];
+  memset(moment->matrix, 0, party->d * party->d * sizeof *moment->matrix);
+  for (size_t at = 0; at < party->records.n; at += ROWS) {
+    const size_t left = party->records.n - at, m = left < ROWS ? left : ROWS;
+    const dpa_records rows = dpa_records_part(&party->records, at, m);
+    dpa_records_margin(&rows, point, margin);
+    dpa_record_slopes(&rows, party->loss, party->width, margin, slope, weight);
+    for (size_t k = 0; k < m; k++) {
+      const double steep = party->weight * slope[k];
+      weight[k] = which == SCORES ? steep * steep : party->weight * weight[k];
+    }
+    dpa_records_add_hessian(&rows, weight, moment->matrix, moment->block);
   }
-  memset(node->moment, 0, party->d * party->d * sizeof *node->moment);
-  dpa_records_add_hessian(&party->records, s->along, node->moment, node->block);
-  *node->known = which;
+  *moment->known = which;
 }
 
 /* Entries piece * d, ..., of the packed matrix; zeros beyond its end. */
-static void pack(const double *matrix, size_t d, size_t piece, double *out) {
+static void pack(const double *matrix, size_t d, const dpa_order *order, double *out) {
+  const double on = order->unit, off = on * sqrt(2.0);
+  const size_t piece = order->piece;
   size_t at = 0;
   memset(out, 0, d * sizeof *out);
   for (size_t j = 0; j < d; j++)
     for (size_t i = j; i < d; i++, at++)
       if (at / d == piece)
-        out[at % d] = matrix[j * d + i] * (i == j ? 1.0 : sqrt(2.0));
+        out[at % d] = matrix[j * d + i] * (i == j ? on : off);
 }
 
 static dpa_status send(dpa_party *party, const dpa_order *order, int which) {
-  if (!party->as.node.asked)
+  if (!party->moment.asked)
     return DPA_ARGUMENT;
   measure(party, which);
-  pack(party->as.node.moment, party->d, order->piece, party->message);
+  pack(party->moment.matrix, party->d, order, party->message);
   return dpa_send(party, order, 0, DPA_NOISE_OUTPUT, order->output_scale,
                   party->message, party->d);
 }
@@ -67,7 +79,6 @@ static dpa_status advance(dpa_party *party, const dpa_order *order) {
   return DPA_OK;
 }
 
-const dpa_rule dpa_rule_curvature = {"curvature",      &dpa_layout_node, 1,
-                                     DPA_DRAWS_OUTPUT, curvature,        advance};
-const dpa_rule dpa_rule_scores = {"scores",         &dpa_layout_node, 1,
-                                  DPA_DRAWS_OUTPUT, scores,           advance};
+const dpa_rule dpa_rule_curvature = {"curvature",      NULL,      1,
+                                     DPA_DRAWS_OUTPUT, curvature, advance};
+const dpa_rule dpa_rule_scores = {"scores", NULL, 1, DPA_DRAWS_OUTPUT, scores, advance};

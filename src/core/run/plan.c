@@ -17,6 +17,10 @@ size_t dpa_plan_moves(const dpa_plan *plan) {
   return moves;
 }
 
+int dpa_plan_asks(const dpa_plan *plan) {
+  return dpa_plan_moves(plan) < plan->rounds;
+}
+
 /* How many rounds before round t + 1 have its rule, in a row. */
 static size_t piece_of(const dpa_plan *plan, size_t t) {
   size_t piece = 0;
@@ -89,6 +93,7 @@ void dpa_plan_order(const dpa_plan *plan, size_t i, uint32_t round, int *room,
   order->test = plan->test ? plan->test + i : NULL;
   if (!dpa_rule_moves(order->rule))
     order->piece = piece_of(plan, t);
+  order->unit = plan->unit ? plan->unit[t] : 1.0;
   order->coordinates.count = plan->d;
   if (plan->relay == &dpa_relay_server)
     server_order(&plan->server, round, room, order);

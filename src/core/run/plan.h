@@ -30,6 +30,7 @@ typedef struct dpa_split_plan {
   int accelerated;
   int restart; /* of the momentum */
   int rising;  /* whether later iterates weigh more in the means */
+  int at_mean; /* whether moments are asked for at the mean, or at the last iterate */
   /* d x d pseudo-inverse of A'A for the start u = -(A')^+ grad f / rho; NULL: u = 0 */
   const double *inverse;
   const double *start_scale; /* parties: of the noise of that gradient; NULL: none */
@@ -76,6 +77,7 @@ typedef struct dpa_plan {
   dpa_network network;  /* "graph" */
   const double *share; /* parties, "graph": of the mean model at which moments are asked
                           for; NULL: none are */
+  const double *unit;  /* rounds: of moments, see order.h; NULL: 1 */
   dpa_secure secure;   /* not "graph"; then no other noise is drawn */
   const dpa_penalty *penalty;
   const double *parameter; /* of the penalty */
@@ -89,6 +91,9 @@ uint32_t dpa_plan_first(const dpa_plan *plan);
 
 /* Rounds that move the model; in those after them moments are asked for. */
 size_t dpa_plan_moves(const dpa_plan *plan);
+
+/* Whether there are any after them. */
+int dpa_plan_asks(const dpa_plan *plan);
 
 /* Numbers of room that an order of this plan needs for coordinates or users. */
 size_t dpa_plan_room(const dpa_plan *plan);

@@ -61,3 +61,29 @@ void dpa_hub_keep(const dpa_hub *hub, size_t at) {
     for (size_t j = 0; j < hub->plan->d; j++)
       trace->iterates[at + j * trace->kept] = trace->f[j];
 }
+
+void dpa_hub_note(const dpa_hub *hub, size_t t, const double *sum) {
+  const dpa_trace *trace = hub->trace;
+  const size_t moves = dpa_plan_moves(hub->plan);
+  for (size_t j = 0; trace->points && j < hub->plan->d; j++) {
+    trace->points[t + j * moves] = hub->inbox[j];
+    trace->gradients[t + j * moves] = sum[j];
+  }
+}
+
+int dpa_hub_moment(const dpa_hub *hub, size_t t) {
+  const dpa_plan *plan = hub->plan;
+  const size_t d = plan->d, models = plan->relay->many ? plan->parties : 1;
+  if (dpa_rule_moves(dpa_rules[plan->rule[t]]))
+    return 0;
+  double *out = hub->trace->moments + (t - dpa_plan_moves(plan)) * models * d;
+  if (plan->relay->many) {
+    for (size_t i = 0; i < models; i++)
+      memcpy(out + i * d, hub->message[i].values, d * sizeof *out);
+    return 1;
+  }
+  dpa_hub_sum(hub, out);
+  for (size_t j = 0; plan->unit && j < d; j++)
+    out[j] /= plan->unit[t];
+  return 1;
+}

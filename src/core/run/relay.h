@@ -9,14 +9,17 @@
 
 /* Where the results go; all the caller's. */
 typedef struct dpa_trace {
-  double *f;        /* d x models: the last message of each, or the one model */
-  double *iterates; /* kept x models x d column-major, or NULL */
-  size_t kept;      /* rounds, and one for a start that counts as an iterate */
-  size_t shown;     /* iterates before round 1: 1 where the start counts, else 0 */
-  double *gap;      /* rounds: see each relay; NULL where there is none */
-  double *step;     /* kept: how far the model(s) moved */
-  int *sent;        /* parties x rounds: who sent when, or NULL */
-  double *moments;  /* d x parties x rounds that ask for them, or NULL */
+  double *f;         /* d x models: the last message of each, or the one model */
+  double *iterates;  /* kept x models x d column-major, or NULL */
+  size_t kept;       /* rounds, and one for a start that counts as an iterate */
+  size_t shown;      /* iterates before round 1: 1 where the start counts, else 0 */
+  double *gap;       /* rounds: see each relay; NULL where there is none */
+  double *step;      /* kept: how far the model(s) moved */
+  int *sent;         /* parties x rounds: who sent when, or NULL */
+  double *moments;   /* d x (parties, or 1: their sum) x rounds that ask for them, or
+                        NULL; with one model then also, rounds that move x d each: */
+  double *points;    /* where gradients were asked for, */
+  double *gradients; /* and their noisy sums */
   double *y, *u, *mean_x, *mean_y; /* split: m, m, d and m */
   size_t begun;                    /* rounds that were started */
   size_t done;                     /* rounds whose messages were delivered */
@@ -75,6 +78,14 @@ const double *dpa_hub_inbox(const dpa_hub *hub, size_t i);
 
 /* out = the sum of the messages. */
 void dpa_hub_sum(const dpa_hub *hub, double *out);
+
+/* Note a round t from 0, one that moves the one model: where the noisy gradient `sum`
+ * was asked for. */
+void dpa_hub_note(const dpa_hub *hub, size_t t, const double *sum);
+
+/* Whether round t from 0 was one that asked for moments; they are noted then, and the
+ * inboxes stay. */
+int dpa_hub_moment(const dpa_hub *hub, size_t t);
 
 /* Keep the one model as iterate number `at`, from 0. */
 void dpa_hub_keep(const dpa_hub *hub, size_t at);

@@ -21,7 +21,10 @@ static dpa_status deliver(dpa_hub *hub, uint32_t round) {
   const size_t d = plan->d, t = round - 1;
   const double step = descent->step[t];
   double *u = hub->mean;
+  if (dpa_hub_moment(hub, t))
+    return DPA_OK;
   dpa_hub_sum(hub, hub->noise);
+  dpa_hub_note(hub, t, hub->noise);
   for (size_t j = 0; j < d; j++) {
     u[j] = hub->trace->f[j];
     if (descent->block && descent->block[j] != descent->turn[t])

@@ -73,12 +73,8 @@ static void measure(dpa_hub *hub, size_t t) {
 static dpa_status deliver(dpa_hub *hub, uint32_t round) {
   dpa_trace *trace = hub->trace;
   const size_t nodes = hub->plan->parties, d = hub->plan->d, t = round - 1;
-  if (!dpa_rule_moves(dpa_rules[hub->plan->rule[t]])) { /* the inboxes stay */
-    double *out = trace->moments + (t - dpa_plan_moves(hub->plan)) * nodes * d;
-    for (size_t i = 0; i < nodes; i++)
-      memcpy(out + i * d, hub->message[i].values, d * sizeof *out);
+  if (dpa_hub_moment(hub, t))
     return DPA_OK;
-  }
   measure(hub, t);
   for (size_t i = 0; i < nodes; i++)
     memcpy(trace->f + i * d, hub->message[i].values, d * sizeof *trace->f);

@@ -149,11 +149,14 @@ static dpa_status deliver(dpa_hub *hub, uint32_t round) {
   const dpa_split_plan *plan = &hub->plan->split;
   dpa_trace *trace = hub->trace;
   const size_t d = hub->plan->d, m = plan->A.n, t = round - 1;
+  if (round > 0 && dpa_hub_moment(hub, t))
+    return DPA_OK;
   dpa_hub_sum(hub, run->gradient);
   if (round == 0) {
     start_dual(hub);
     return DPA_OK;
   }
+  dpa_hub_note(hub, t, run->gradient);
   split_step(hub);
   const double pulled = move_x(hub, t);
   double gap = 0.0;
@@ -177,6 +180,8 @@ static dpa_status deliver(dpa_hub *hub, uint32_t round) {
   }
   trace->gap[t] = sqrt(gap);
   keep(hub, t);
+  if (dpa_plan_asks(hub->plan) && round == dpa_plan_moves(hub->plan))
+    memcpy(hub->inbox, plan->at_mean ? trace->mean_x : trace->f, d * sizeof(double));
   return isfinite(trace->step[t]) && isfinite(gap) ? DPA_OK : DPA_NUMERIC;
 }
 

@@ -5,6 +5,7 @@
 #include "run/relay.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* ---- memory ---------------------------------------------------------------------- */
@@ -31,6 +32,23 @@ static void set_users(dpa_party *party, const dpa_plan *plan, size_t i, size_t c
                    server->sample > 0, server->walk != NULL, server->step_bound);
 }
 
+static void place_moment(dpa_party *party, dpa_arena *arena) {
+  const size_t d = party->d;
+  dpa_moment *moment = &party->moment;
+  if (!moment->asked)
+    return;
+  moment->known = DPA_TAKE(arena, int, 1);
+  if (d > SIZE_MAX / d)
+    arena->overflow = 1;
+  else
+    moment->matrix = DPA_TAKE(arena, double, d *d);
+}
+
+static void forget_moment(dpa_party *party) {
+  if (party->moment.asked)
+    *party->moment.known = 0;
+}
+
 static void place(dpa_party *party, dpa_arena *arena, size_t room) {
   const size_t from = arena->used;
   party->state = arena->base ? arena->base + from : NULL;
@@ -40,8 +58,11 @@ static void place(dpa_party *party, dpa_arena *arena, size_t room) {
   party->state_size = arena->used - from;
   party->cache = arena->base ? arena->base + arena->used : NULL;
   party->layout->place_cache(party, arena);
+  place_moment(party, arena);
   party->cache_size = arena->used - from - party->state_size;
   party->layout->place_room(party, arena);
+  if (party->moment.asked)
+    party->moment.block = DPA_TAKE(arena, double, party->d *DPA_HESSIAN_BLOCK);
   party->spare = DPA_TAKE(arena, double, party->d);
   party->active = DPA_TAKE(arena, int, room);
 }
@@ -59,10 +80,10 @@ void dpa_party_open(dpa_party *party, dpa_arena *arena, const dpa_plan *plan, si
   party->ridge = plan->ridge;
   party->clip = plan->clip;
   party->layout = plan->relay->layout;
+  party->moment.asked = dpa_plan_asks(plan);
   if (plan->relay == &dpa_relay_graph) {
     party->degree = dpa_network_degree(&plan->network, i);
     party->start = plan->start ? plan->start + i * plan->d : NULL;
-    party->as.node.asked = plan->share != NULL;
   }
   if (plan->relay == &dpa_relay_server)
     set_users(party, plan, i, users, size);
@@ -73,6 +94,7 @@ void dpa_party_start(dpa_party *party, const dpa_key *key) {
   party->key = *key;
   memset(party->head, 0, sizeof *party->head);
   memset(party->message, 0, party->d * sizeof *party->message);
+  forget_moment(party);
   party->layout->start(party);
 }
 
@@ -202,6 +224,8 @@ dpa_status dpa_party_load(dpa_party *party, const dpa_plan *plan,
   memcpy(party->state, from, saved.state_size);
   if (saved.cache_size > 0)
     memcpy(party->cache, from + saved.state_size, saved.cache_size);
+  else
+    forget_moment(party);
   if (party->layout->resume(party, saved.cache_size > 0))
     return DPA_OK;
   party->layout->start(party); /* not a half-read state */
