@@ -35,7 +35,7 @@ rounding_of.dpadmm_family_graph <- function(method, plan) {
   condition <- largest / modulus
   list(
     slop = solved + modulus * sent, reach = reach, moment = moment_slop(plan),
-    tol = 4 * solved,
+    tol = solved,
     steps = condition * log(pmax(10, 10 * largest * reach / plan$tol))
   )
 }

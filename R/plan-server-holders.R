@@ -116,7 +116,7 @@ holder_rounding <- function(plan) {
   condition <- 1 + gamma * plan$weight * problem$loss$curvature * problem$row_bound^2
   largest <- condition / gamma
   list(
-    slop = slop, reach = reach, tol = 4 * gradient,
+    slop = slop, reach = reach, tol = gradient,
     steps = matrix(condition * log(pmax(10, 10 * largest * size / plan$tol)))
   )
 }

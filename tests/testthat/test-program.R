@@ -205,7 +205,7 @@ test_that("what hides the program costs under 0.1% of a default plan's epsilon",
     squares <- function(e) sum((e$sensitivity / e$sigma)^2)
     squares(events[hidden, ]) / squares(events[!hidden, ])
   }
-  for (size in c(200, 8000, 1e5)) {
+  for (size in c(200, 8000, 2e5)) {
     for (epsilon in c(0.1, 1, 8)) {
       expect_lt(cost(105, size, epsilon = epsilon), 1e-3)
       expect_lt(cost(105, size, epsilon = epsilon, delta = 1e-5), 1e-3)
