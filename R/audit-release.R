@@ -70,7 +70,8 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
       held <- if (is.null(held)) holders(key) else held
       if (is_secure(plan)) sent$values <- NULL
       result <- run_plan(plan, records, held, key, engine, keep = TRUE)
-      as.double(c(result$iterates, result$sent, opened_sums(plan, sent$values, heard)))
+      opened <- if (is_secure(plan)) opened_sums(plan, sent$values, heard)
+      as.double(c(result$iterates, result$sent, opened))
     }
   }
   structure(function(data, seed = NULL) prepare(data)(check_seed(seed)),

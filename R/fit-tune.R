@@ -157,7 +157,9 @@ check_alike <- function(first, other, j) {
 #' What is compared, as evaluation_queries() takes it, for each plan.
 #' @noRd
 tuning_score <- function(plans, measure, clip) {
-  known <- Reduce(intersect, lapply(plans, function(plan) measures_of(plan$problem$loss)))
+  known <- Reduce(intersect, lapply(plans, function(plan) {
+    measures_of(plan$problem$loss, plan$problem$blueprint)
+  }))
   known <- intersect(known, c("error", "log_loss", "mse"))
   measure <- if (is.null(measure)) known[1L] else check_choice(measure, known, "measure")
   first <- plans[[1L]]

@@ -89,7 +89,7 @@ check_evaluation <- function(records, numbers, bound, ...) {
   }
   table <- found$measures
   said <- utils::capture.output(print(found))
-  unknown <- is.na(table$estimate) & table$measure == "auc"
+  unknown <- is.na(table$estimate) & table$measure %in% c("auc", "r2") # too few for the noise
   numbers <- table[!unknown, c("estimate", "std.error", "conf.low", "conf.high", "noise")]
   c(
     if (!all(is.finite(unlist(numbers)))) "measures that are not finite",
