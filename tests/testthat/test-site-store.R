@@ -60,6 +60,7 @@ test_that("a process that was forked leaves the connections it inherits alone", 
       ended = !vapply(own, DBI::dbIsValid, NA))
   })
   got <- parallel::mccollect(job)[[1L]]
+  if (is.character(got)) stop(got)
   expect_null(got$said)
   expect_true(all(got$open))
   expect_identical(it$step(3, numeric(2)), got$third)
