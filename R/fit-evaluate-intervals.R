@@ -80,9 +80,11 @@ squared_rows <- function(sums, n, noise, clip, unit, level) {
   low <- min(it$low, clip * unit^2)
   high <- max(it$high, 0)
   root <- sqrt(it$estimate)
+  # to first order, and no more than a root can move
+  of_root <- function(error) pmin(error / (2 * root), sqrt(error), na.rm = TRUE)
   rbind(
     measure_row("mse", it$estimate, it$error, low, high, it$noise),
-    measure_row("rmse", root, it$error / (2 * root), sqrt(low), sqrt(high), it$noise / (2 * root))
+    measure_row("rmse", root, of_root(it$error), sqrt(low), sqrt(high), of_root(it$noise))
   )
 }
 

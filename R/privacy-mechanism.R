@@ -21,7 +21,7 @@
     size = function(scale) 1 / scale, scale = function(size) 1 / size,
     # the norm is Gamma distributed, of shape d: its mean square is d (d + 1) / alpha^2
     sd = function(scale, d) sqrt(d + 1) / scale, pure = TRUE,
-    hidden_share = 9e-4, solver_share = 1e-5,
+    hidden_share = 9e-4, solver_share = 1e-6,
     grid = function(scale, d) 2^-40 * gamma_stretch(d) / scale,
     draw_bounds = function(scale, d) {
       most <- 1.01 * (d + sqrt(290 * d) + 145) / scale
@@ -44,7 +44,7 @@
   gaussian = list(
     words = "Gaussian", density = "N(0, sigma^2) a coordinate", scale_name = "sigma",
     size = identity, scale = identity, sd = function(scale, d) scale, pure = FALSE,
-    hidden_share = 0.03, solver_share = 3e-4, grid = function(scale, d) 2^-40 * scale,
+    hidden_share = 0.03, solver_share = 1e-5, grid = function(scale, d) 2^-40 * scale,
     draw_bounds = function(scale, d) {
       list(error = 2^-41 * sqrt(d) * scale, most = 1.01 * (sqrt(d) + sqrt(290)) * scale)
     },
