@@ -56,6 +56,7 @@ dpadmm_site <- function(policy, data = NULL) {
   with_store(site, function(con) {
     ledger_budget(con, policy$data, policy$epsilon, policy$delta, policy$renewal)
   })
+  leave_store(site) # a process may be forked before the site is used
   structure(list(it = site), class = "dpadmm_site")
 }
 
