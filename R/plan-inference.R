@@ -159,7 +159,7 @@ with_moments <- function(plan, releases) {
       sensitivity = moved, weight = weight
     )
   })
-  do.call(rbind, c(list(releases), moments))
+  join_releases(c(list(releases), moments))
 }
 
 #' What is set aside for rounding of the matrices before the noise is known.

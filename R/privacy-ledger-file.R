@@ -25,6 +25,7 @@ abort_ledger <- function(path, why, ...) {
 ledger_connect <- function(path, create = TRUE) {
   need_package(.ledger_packages, "a ledger")
   path <- path.expand(check_string(path, "path", 4096L))
+  refuse_inherited(path)
   if (!file.exists(path)) {
     if (!create) abort_ledger(path, "there is no such file", argument = "path")
     if (!dir.exists(dirname(path))) {

@@ -54,15 +54,17 @@ test_that("a process that was forked does not open the ledger anew, whose locks 
   job <- parallel::mcparallel(silent = TRUE, {
     third <- it$step(3, numeric(2))
     other <- tryCatch(dpadmm_site(policy, site_frames()$A), error = identity)
+    plain <- tryCatch(ledger_connect(policy$ledger), error = identity)
     open <- DBI::dbIsValid(it$site$it$con)
     rm(it)
     said <- tryCatch(for (k in 1:3) gc(), warning = conditionMessage)
-    list(third = third, other = other, open = open, said = said)
+    list(third = third, other = other, plain = plain, open = open, said = said)
   })
   got <- parallel::mccollect(job)[[1L]]
   expect_identical(got$third$error, "ledger")
   expect_match(got$third$message, "forked")
   expect_s3_class(got$other, "dpadmm_error_ledger")
+  expect_s3_class(got$plain, "dpadmm_error_ledger")
   expect_true(got$open)
   expect_null(got$said)
   expect_null(it$step(3, numeric(2))$error)
