@@ -76,7 +76,8 @@ check_labels <- function(y, n, name) {
       "`%s` must be a vector with one label for each of the %d rows, not %d.", name, n, length(y)
     ), argument = name, value = length(y))
   }
-  if (any(bad <- is.na(y))) {
+  if (anyNA(y)) {
+    bad <- is.na(y)
     nan <- is.numeric(y) && is.nan(y[bad][1L])
     abort(if (nan) "finite" else "missing", sprintf(
       "`%s` %s at %s.%s", name, if (nan) "is NaN" else "has a missing value", where_first(bad),

@@ -38,7 +38,7 @@ check_numbers <- function(x, argument, lower = -Inf, upper = Inf,
       paste(unique(length), collapse = " or "), base::length(x)
     ), argument = argument, value = base::length(x))
   }
-  ends <- range(x)
+  ends <- c(min(x), max(x)) # range() would copy
   if (all(is.finite(ends)) && ends[1L] >= lower && ends[2L] <= upper && !whole &&
     !(open_lower && ends[1L] == lower) && !(open_upper && ends[2L] == upper)) {
     return(if (is.integer(x)) x * 1 else x) # all is well: no work vectors

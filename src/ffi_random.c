@@ -190,11 +190,14 @@ SEXP ffi_permutation(SEXP raw, SEXP n) {
   dpa_key key;
   if (!ffi_whole(n, 0.0, INT_END, &all) || ffi_key_of(raw, &key) != DPA_OK)
     return ffi_status(DPA_ARGUMENT);
-  int *order = (int *)R_alloc((size_t)all + 1, sizeof *order);
+  SEXP order = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)all));
   dpa_stream stream;
   dpa_stream_init(&stream, &key, 0, 0, DPA_SAMPLING);
-  dpa_permutation(&stream, (size_t)all, order);
+  dpa_permutation(&stream, (size_t)all, INTEGER(order));
   dpa_forget(&key, sizeof key);
   dpa_forget(&stream, sizeof stream);
-  return from_one(order, (size_t)all);
+  for (R_xlen_t k = 0; k < (R_xlen_t)all; k++)
+    INTEGER(order)[k]++;
+  UNPROTECT(1);
+  return order;
 }

@@ -4,6 +4,13 @@
 
 #define WORDS 4 /* 256 bits of a uniform number */
 
+/* What is done so rarely that its arrays shall not burden who calls it. */
+#ifdef __GNUC__
+#define RARELY __attribute__((noinline, cold))
+#else
+#define RARELY
+#endif
+
 /* ---- whole numbers ----------------------------------------------------------- */
 
 /* Uniform on 0, ..., n - 1, by one multiplication (Lemire 2019). */
@@ -66,15 +73,16 @@ static int less_than(dpa_stream *stream, lazy *u, lazy *v) {
 /* True with probability exp(-(a / b) (c / d)), a <= b, c <= d (von Neumann): uniform
  * numbers fall from a / b on n times in a row, and pass a trial of c / d each time,
  * with probability (a c / b d)^n / n!; the answer is whether n is even. d = 0: without
- * those trials. */
-static int exponential_trial(dpa_stream *stream, uint64_t a, uint64_t b, uint64_t c,
-                             uint64_t d) {
+ * those trials. `first`: where not NULL, what the first of those trials begins with. */
+static int exponential_trial(dpa_stream *stream, const uint64_t *first, uint64_t a,
+                             uint64_t b, uint64_t c, uint64_t d) {
   lazy u[2];
   for (int n = 0;; n++) {
     lazy *const this = &u[n % 2], *const last = &u[(n + 1) % 2];
     if (d > 0) {
       lazy v;
-      v.drawn = 0;
+      v.drawn = n == 0 && first;
+      v.word[0] = v.drawn ? *first : 0;
       if (!less_than_ratio(stream, &v, c, d))
         return n % 2 == 0;
     }
@@ -254,16 +262,24 @@ static const unsigned char strip_from[64] = {
     3, 3, 4, 4, 4, 4, 4,  4,  5,  5,  5,  5,  5,  6,  6,  6,  6,  7,  7,  7, 7, 8,
     8, 8, 8, 9, 9, 9, 10, 10, 10, 11, 11, 12, 12, 13, 13, 14, 15, 16, 17, 19};
 
-static int strip_of(dpa_stream *stream) {
+/* Where the first words are the same. */
+RARELY static int strip_from_word(dpa_stream *stream, uint64_t word, int j) {
   lazy u;
-  u.drawn = 0;
-  const uint64_t word = word_of(stream, &u, 0);
+  u.word[0] = word;
+  u.drawn = 1;
+  while (j < strips_count && !below_step(stream, &u, strips[j]))
+    j++;
+  return j;
+}
+
+static int strip_of(dpa_stream *stream) {
+  const uint64_t word = dpa_stream_word(stream);
   int j = strip_from[word >> 58];
   while (j < strips_count && word > strips[j][0])
     j++;
-  while (j < strips_count && !below_step(stream, &u, strips[j]))
-    j++; /* where the first words are the same */
-  return j;
+  if (j < strips_count && word < strips[j][0])
+    return j;
+  return strip_from_word(stream, word, j);
 }
 
 /* ---- laws ------------------------------------------------------------------------ */
@@ -272,9 +288,15 @@ static int strip_of(dpa_stream *stream) {
  * exp(-e (2 j s + e) / (2 STRIPS^2 s^2)), in as many trials as its exponent needs. */
 static int keep_in_strip(dpa_stream *stream, uint64_t j, uint64_t e, uint64_t s) {
   const uint64_t unit = 2 * STRIPS * STRIPS, trials = 1 + (2 * j + 1) / unit;
-  for (uint64_t k = 0; k < trials; k++)
-    if (!exponential_trial(stream, e, s, 2 * j * s + e, unit * trials * s))
+  const uint64_t c = 2 * j * s + e, d = unit * trials * s;
+  for (uint64_t k = 0; k < trials; k++) {
+    uint64_t low;
+    const uint64_t first = dpa_stream_word(stream);
+    /* mostly its first trial fails, by the first word */
+    if (dpa_multiply(first, d, &low) < c &&
+        !exponential_trial(stream, &first, e, s, c, d))
       return 0;
+  }
   return 1;
 }
 
@@ -303,10 +325,10 @@ static int negative(dpa_stream *stream) {
 int64_t dpa_discrete_laplace(dpa_stream *stream, uint64_t t) {
   while (!stream->spent) {
     const uint64_t r = below(stream, t);
-    if (!exponential_trial(stream, r, t, 0, 0))
+    if (!exponential_trial(stream, NULL, r, t, 0, 0))
       continue;
     uint64_t v = 0;
-    while (v < 1000 && exponential_trial(stream, 1, 1, 0, 0))
+    while (v < 1000 && exponential_trial(stream, NULL, 1, 1, 0, 0))
       v++;
     const int64_t size = (int64_t)(v * t + r);
     if (!negative(stream))

@@ -2,6 +2,7 @@
 
 #include "random/discrete.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -65,8 +66,11 @@ double dpa_grid(double scale) {
   return exponent < -1074 ? 0.0 : ldexp(1.0, exponent);
 }
 
-/* The nearest multiple of the grid. */
+/* The nearest multiple of the grid, a power of two. */
 static double round_to(double value, double grid) {
+  const double far = 0x1.8p52 * grid; /* doubles near it are a grid apart */
+  if (FLT_EVAL_METHOD == 0 && fabs(value) < 0x1p51 * grid && far <= DBL_MAX)
+    return (value + far) - far;
   /* from here on a double is a multiple of the grid, and the quotient may overflow */
   return fabs(value) >= 0x1p52 * grid ? value : grid * rint(value / grid);
 }
