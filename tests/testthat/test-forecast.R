@@ -243,6 +243,14 @@ test_that("words", {
   few <- forecast_words(list(noise = 100, most = 100, signal = 1), 5)$advice
   expect_identical(few,
     "It would take about 120 times the budget or 120 times the records to learn something.")
+  # just below the threshold, and where no budget would do
+  near <- forecast_words(list(noise = 1.001, most = 1.001, signal = 1.2), 5)$advice
+  expect_identical(near,
+    paste(
+    "It would take about 1.1 times the budget, 1.1 times the records or 4 columns instead of 5",
+    "to learn something."
+  ))
+  expect_null(forecast_words(list(noise = 1, most = 1, signal = -1), 5)$advice)
 })
 
 test_that("a forecast is fast for thousands of parties", {
