@@ -37,6 +37,7 @@ test_that("calibrated noise spends the budget and never more", {
 })
 
 test_that("every accountant's noise can be calibrated", {
+  skip_on_cran()
   speed <- vapply(accountants(), function(a) a$speed, "")
   for (accountant in setdiff(provers(), c("best", names(speed)[speed == "slow"]))) {
     for (name in names(handled(accountant, 1))) {

@@ -1,6 +1,8 @@
 # Public numbers from 1e-300 to 1e300: every method has a plan whose numbers are finite, or an
 # error of the package that names an argument of the user's.
 
+skip_on_cran()
+
 far <- c(1e-300, 1e-17, 1e17, 1e300)
 
 # Arguments that are numbers, of the method's constructor and of the plan. How a sample is

@@ -1,5 +1,8 @@
 # The one-dimensional linear run as matrices: the covariance of (f, lambda, kkt) of all nodes,
 # forwards, as the update rules are written in the papers.
+
+skip_on_cran()
+
 forward_run <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, curvature, A) {
   N <- nrow(A)
   V <- rowSums(A)

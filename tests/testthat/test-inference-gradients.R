@@ -1,6 +1,8 @@
 # Standard errors of methods with one model, whose releases are noisy gradients: grad_admm(),
 # acc_admm() and dp_sgd(), of one holder, of several, and of a secure sum.
 
+skip_on_cran()
+
 drawn <- function(n) {
   x <- data.frame(a = runif(n, -1, 1), b = 2 * (runif(n) > 0.6) - 1)
   x$ill <- ifelse(runif(n) < plogis(-0.3 + x$a - 0.5 * x$b), "yes", "no")

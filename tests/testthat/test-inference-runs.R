@@ -1,5 +1,7 @@
 # Runs with standard errors: engines, sites, coverage, what is refused and what cannot be told.
 
+skip_on_cran()
+
 made <- function(n, seed) {
   u <- function(k) (sin(seq_len(n) * k + seed) * 1e4) %% 1
   x <- data.frame(a = 2 * u(1.7) - 1, b = 2 * (u(2.3) > 0.6) - 1)
