@@ -22,6 +22,7 @@ planned <- function(method, ..., epsilon = 4, inference = TRUE) {
 }
 
 test_that("without noise they are those of glm, whoever holds the records", {
+  skip_if_not_installed("generics")
   other <- glm(ill == "yes" ~ a + b, binomial, cohort)
   for (method in methods) {
     for (nodes in list(clinic, NULL)) {
@@ -42,6 +43,7 @@ test_that("without noise they are those of glm, whoever holds the records", {
 })
 
 test_that("a run of many rounds without noise comes to the same", {
+  skip_if_not_installed("generics")
   other <- glm(ill == "yes" ~ a + b, binomial, cohort)
   for (method in list(acc_admm(rho = 0.1), dp_sgd(step = 1))) {
     fit <- dpadmm_fit(planned(method, epsilon = Inf, iterations = 400), cohort, nodes = clinic)

@@ -68,6 +68,7 @@ test_that("intervals cover what they should, as often as they should", {
 })
 
 test_that("on the same records estimates vary as the noise is said to move them", {
+  skip_if_not_installed("generics")
   plan <- planned(epsilon = 1, delta = 1e-6)
   runs <- lapply(1:120, function(seed) {
     dpadmm_fit(plan, cohort, nodes = clinic, seed = seed)$inference
@@ -121,6 +122,7 @@ test_that("a plan says how wide intervals will be, or that there will be none", 
 })
 
 test_that("a picture has the intervals, the largest z first", {
+  skip_if_not_installed("generics")
   skip_if_not_installed("ggplot2")
   fit <- dpadmm_fit(planned(epsilon = 8, delta = 1e-6), cohort, nodes = clinic, seed = 3)
   drawn <- ggplot2::autoplot(fit, "coefficients")$data
@@ -160,6 +162,7 @@ test_that("what has no inference is refused before anything is charged", {
 })
 
 test_that("where the data or the budget tell nothing, a fit says so", {
+  skip_if_not_installed("generics")
   silent <- function(fit, words) {
     expect_true(all(is.finite(coef(fit))))
     for (ask in list(vcov, confint, function(fit) generics::tidy(fit, conf.int = TRUE),
