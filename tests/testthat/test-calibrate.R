@@ -123,7 +123,7 @@ test_that("unlike parties spend their budgets exactly, as each would alone", {
   }
 })
 
-test_that("a bracket's upper end is the same without its lower, which calibrations do not ask for", {
+test_that("an upper end is the same without the lower, which calibrations do not ask for", {
   mixes <- list(
     c(dp_event_laplace(10, 1, count = 50), dp_event_gaussian(20, 1)),
     dp_event_subsampled_gaussian(0.7, 1, q = 0.01, neighbours = "add-remove", count = 120),
