@@ -55,9 +55,9 @@ plot.dpadmm_fit <- function(x, what = c("run", "coefficients"), ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.dpadmm_fit <- function(object, what = c("run", "coefficients"), ...) {
   what <- check_choice(what, c("run", "coefficients"), "what")
+  if (what == "run") check_no_dots(...)
   need_package("ggplot2", "autoplot()")
   if (what == "coefficients") return(forest_plot(object, ...))
-  check_no_dots(...)
   data <- plot_data(object)
   # delta is drawn by its logarithm, so that one linear scale serves every panel
   at_delta <- data$axis == "delta"

@@ -73,11 +73,7 @@ choice_events <- function(tables, last, law, problem) {
   of <- function(node) {
     candidates <- lapply(tables, function(events) {
       own <- events[is.na(events$node) | events$node %in% node, , drop = FALSE]
-      own$node <- NA_integer_
-      own$party <- NA_character_
-      own$records <- NA_integer_
-      own$division <- 0L
-      own$per_person <- NA_real_
+      own[.party_columns] <- .event_columns[.party_columns]
       c(own, last)
     })
     best_of_event(candidates, law$shape, law$stop, node = node)

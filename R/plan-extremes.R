@@ -39,10 +39,12 @@ refuse_extremes <- function(method, problem, budget, control) {
   ), argument = bad[1L], value = x)
 }
 
-#' The argument to blame for noise that cannot hide rounding.
+#' The argument to blame for noise that cannot hide rounding: `growth` for all it does in a run.
 #' @noRd
 farthest_out <- function(method, plan) {
   far <- far_out(public_numbers(method, plan$problem, plan$budget, plan$control))
+  grows <- names(far) == "growth"
+  far[grows] <- far[grows] * plan$iterations
   if (max(far) > 6) return(names(which.max(far)))
   if (is.null(plan$budget$noise)) "epsilon" else "noise"
 }

@@ -60,6 +60,8 @@ forecast_sentence <- function(verdict, ratio, expected) {
 #' the number of parties that share the records.
 #' @noRd
 forecast_advice <- function(factor, d, parties) {
+  if (is.infinite(factor)) return(NULL) # the steps are to blame, not the budget
+  factor <- max(factor, 1.1) # "1 times the budget" would be no advice
   columns <- floor(d / factor)
   joined <- floor(parties / factor^2)
   ways <- c(

@@ -73,7 +73,16 @@ variance_split <- function(plan) {
   pure <- noise_mechanism(plan$budget$mechanism)$pure
   power <- if (!pure) 1 else if (plan$budget$delta > 0) 1 / 2 else 2 / 3
   weight <- shifts(plan)^power
-  weight[, 2L] / rowSums(weight)
+  split <- weight[, 2L] / rowSums(weight)
+  if (any(bad <- !(split < 1))) {
+    place <- plan$problem$names[bad][1L]
+    abort("argument", sprintf(paste0(
+      "`beta` = %g is too large for node \"%s\": noise that hides it leaves nothing of the budget ",
+      "for a record, which moves the gradient by %.2g at most. Use a `beta` of that size or less."
+    ), plan$beta[bad][1L], place, gradient_sensitivity(plan$problem)[bad][1L]),
+    argument = "beta", value = plan$beta[bad][1L], place = place)
+  }
+  split
 }
 
 #' A plan with this split (one a node) of what a release may cost: its releases, whose

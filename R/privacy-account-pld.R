@@ -150,9 +150,10 @@ sampled_bins <- function(e, s, direction, end) {
   }
 }
 
-#' The bracket of one ledger. The weight exp(theta * loss) that Renyi accounting suggests
-#' is not always where the answer is: while the bracket is wide, it is moved to where the
-#' answer so far says.
+#' The bracket of one ledger, or, where it says `upper`, that end alone (the lower is 0 then). The
+#' weight exp(theta * loss) and the step that Renyi accounting suggests are not always what the
+#' answer needs: while rounding or the step is a visible part of the upper end, they are taken from
+#' the answer so far. The lower end has no say in it, so that the upper is the same without it.
 #' @noRd
 pld_ledger <- function(kinds, ledger, want, at, step) {
   rows <- pld_kinds(pick_releases(kinds, ledger$kind))
@@ -169,19 +170,25 @@ pld_ledger <- function(kinds, ledger, want, at, step) {
   # Outputs that many standard deviations apart are beyond the grid of doubles.
   apart <- rows$sensitivity / rows$sigma * sqrt(rows$count)
   if (any(apart > 1e8, na.rm = TRUE)) return(bracket)
+  if (isTRUE(ledger$upper)) sides <- sides["upper"]
   for (round in 1:4) {
-    ends <- vapply(names(sides), function(end) {
-      max(vapply(sides[[end]], pld_solve, 0, plan = plan, want = want, at = at, end = end))
-    }, 0)
-    before <- bracket
+    ends <- lapply(stats::setNames(nm = names(sides)), function(end) {
+      found <- vapply(sides[[end]], pld_solve, c(answer = 0, rounding = 0, step = 0),
+        plan = plan, want = want, at = at, end = end
+      )
+      found[, which.max(found["answer", ])]
+    })
+    before <- bracket[["upper"]]
     bracket <- c(
-      lower = max(bracket[["lower"]], ends[["lower"]]),
-      upper = min(bracket[["upper"]], ends[["upper"]])
+      lower = max(bracket[["lower"]], ends$lower["answer"]),
+      upper = min(before, ends$upper[["answer"]])
     )
-    width <- bracket[["upper"]] - bracket[["lower"]]
-    if (want == "delta" || !is.finite(width) || width <= 0.02 * bracket[["upper"]]) break
-    if (round > 1L && width > 0.5 * (before[["upper"]] - before[["lower"]])) break
-    plan <- pld_plan(curve, sides$upper[[1L]], "delta", bracket[["upper"]], step)
+    upper <- bracket[["upper"]]
+    if (want == "delta" || !is.finite(upper) || upper == 0) break
+    coarse <- !plan$fixed && ends$upper[["step"]] <= plan$h && plan$tolerance > 0.005 * upper
+    if (ends$upper[["rounding"]] <= 0.02 * upper && !coarse) break
+    if (round > 1L && upper > 0.9 * before) break
+    plan <- pld_plan(curve, sides$upper[[1L]], "delta", upper, step)
   }
   # Rounding can cross the ends of an exact bracket.
   c(lower = min(bracket), upper = max(bracket))

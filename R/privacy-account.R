@@ -140,8 +140,8 @@ accountants_help <- function() {
 
 #' account() without its checks; an epsilon that cannot be bounded is Inf here.
 #' @noRd
-fold_events <- function(events, delta, accountant) {
-  result <- spend_events(events, delta, accountant)
+fold_events <- function(events, delta, accountant, upper = FALSE) {
+  result <- spend_events(events, delta, accountant, upper = upper)
   books <- result$books
   cost <- result$epsilon
   epsilon <- vapply(books$ledger, function(own) max(cost[own]), 0)
@@ -163,8 +163,9 @@ fold_events <- function(events, delta, accountant) {
 #' The cost of each ledger: list(books, neighbours, and `epsilon`, `accountant`, `order`, `lower`
 #' as accountants find them, one a ledger, `asked` how many).
 #' @param near the best orders are near these: one a node, in the order of their numbers.
+#' @param upper whether nobody asks for the lower ends of brackets.
 #' @noRd
-spend_events <- function(events, delta, accountant, near = NULL) {
+spend_events <- function(events, delta, accountant, near = NULL, upper = FALSE) {
   if (inherits(events, "dp_printed") && accountant != "paper") {
     abort("accountant", sprintf(
       'Printed theorems are folded by the "paper" accountant only, not by "%s".', accountant
@@ -175,6 +176,7 @@ spend_events <- function(events, delta, accountant, near = NULL) {
   grid <- grid_cost(events)
   longer <- gamma_grid_costs(books)
   if (!is.null(near) && !anyNA(near)) books$ledgers <- order_near(books, near)
+  if (upper) books$ledgers <- lapply(books$ledgers, c, upper = TRUE)
   result <- fold_ledgers(accountant, books, delta * (1 - grid$delta) * exp(-max(longer)))
   result$epsilon <- unname(result$epsilon) + longer + grid$epsilon
   c(list(books = books, neighbours = neighbours), result)

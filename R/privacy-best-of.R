@@ -86,7 +86,8 @@ most_coordinates <- function(candidates, stop) {
   "logistic_curvature", "modulus", "dim", "q", "sampling", "neighbours", "count"
 )
 
-#' Tables as one word: rows are parted by ";", tables by "|"; what is NA is left out.
+#' Tables as one word: rows are parted by ";", tables by "|"; what is NA is left out. No JSON, as
+#' ledgers write it (events_to_json()): jsonlite may not be there, and no text has to be quoted.
 #' @noRd
 candidate_text <- function(candidates) {
   tables <- vapply(candidates, function(events) {

@@ -70,17 +70,25 @@ sums_above <- function(mass, rate) {
   rev(as.vector(stats::filter(rev(mass), exp(-rate), method = "recursive")))
 }
 
-#' One end of the bracket: epsilon at log(delta) = at, or delta at epsilon = at.
+#' One end of the bracket: `answer`, epsilon at log(delta) = at, or delta at epsilon = at; how much
+#' of epsilon is what rounding may have done (`rounding`), and the `step` of the grid.
 #' @noRd
 pld_solve <- function(releases, plan, want, at, end) {
   counts <- vapply(releases, `[[`, 0, "count")
-  unknown <- if (end == "upper") Inf else 0
+  unknown <- c(answer = if (end == "upper") Inf else 0, rounding = Inf, step = Inf)
   fitted <- fit_grids(releases, counts, plan, end)
   if (is.null(fitted)) return(unknown)
   profile <- total_profile(fitted, counts, plan$theta, end)
-  answer <- if (want == "delta") delta_at(profile, at, end) else epsilon_at(profile, at, end)
+  rounding <- NA
+  if (want == "delta") {
+    answer <- delta_at(profile, at, end)
+  } else {
+    answer <- epsilon_at(profile, at, end)
+    if (end == "upper") rounding <- answer - epsilon_at(without_rounding(profile), at, end)
+  }
   # sums beyond the range of numbers say nothing
-  if (is.nan(answer)) unknown else answer
+  if (is.nan(answer)) return(unknown)
+  c(answer = answer, rounding = if (is.nan(rounding)) Inf else rounding, step = fitted$h)
 }
 
 #' Releases as grids of one step, which is made larger until they fit: list(grids, window, h).
@@ -144,6 +152,13 @@ total_profile <- function(fitted, counts, theta, end) {
     above = if (end == "upper") sum(counts * exp(vapply(grids, `[[`, 0, "log_above"))) else 0,
     most = h * sum(counts * vapply(grids, function(g) max(g$index), 0))
   )
+}
+
+#' A profile as if transforms were exact and nothing wrapped around.
+#' @noRd
+without_rounding <- function(p) {
+  p$noise <- p$slack <- 0
+  p
 }
 
 delta_at <- function(p, epsilon, end) {
@@ -212,6 +227,8 @@ pld_plan <- function(curve, releases, want, at, step) {
   if (!is.null(step)) h <- step
   list(
     theta = theta, h = h, fixed = !is.null(step), log_tail = log_delta - log(count) - 25,
+    # what the step may do to epsilon
+    tolerance = tolerance,
     # what Renyi accounting itself proves
     bound = if (want == "epsilon") epsilon else exp(log_delta)
   )
@@ -221,5 +238,5 @@ pld_plan <- function(curve, releases, want, at, step) {
 #' @noRd
 pld_upper <- function(releases, delta, curve) {
   plan <- pld_plan(curve, releases, "epsilon", log(delta), NULL)
-  min(plan$bound, pld_solve(releases, plan, "epsilon", log(delta), "upper"))
+  min(plan$bound, pld_solve(releases, plan, "epsilon", log(delta), "upper")[["answer"]])
 }

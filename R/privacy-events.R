@@ -63,6 +63,9 @@ NULL
   per_person = NA_real_, candidates = NA_character_, shape = NA_real_, stop = NA_real_
 )
 
+# whose records an event is about
+.party_columns <- c("node", "party", "records", "division", "per_person")
+
 # Bounds of the numeric columns: (lower, is the lower end excluded, upper).
 .event_bounds <- list(
   sigma = list(0, TRUE, Inf), alpha = list(0, TRUE, Inf), b = list(0, TRUE, Inf),

@@ -38,10 +38,9 @@
 #' rerun_experiment("recycled-admm")
 #' rerun_experiment("m-admm")
 #' tail(stored_experiment("m-admm", "figure-1"), 3)
-#' \dontrun{
+#' @examplesIf interactive()
 #' # ten seconds
 #' rerun_experiment("m-admm", "figure-2", repetitions = 2, progress = TRUE)
-#' }
 #' @export
 rerun_experiment <- function(name, part = NULL, repetitions = NULL, workers = 1, file = NULL,
                              progress = interactive()) {

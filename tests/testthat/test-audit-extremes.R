@@ -1,6 +1,8 @@
 # Audits of what nobody would choose: finite records of extreme size, other codings of labels,
 # terms that read other rows, and public numbers far out. A sound claim must survive them.
 
+skip_on_cran()
+
 # With a small claim few runs refute a large loss of privacy, whatever the confidence.
 exceeds <- function(method, pair, loss = "huber", runs = 60, epsilon = 0.1, noise = NULL,
                     iterations = 3) {

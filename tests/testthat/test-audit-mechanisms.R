@@ -1,6 +1,8 @@
 # The audit of broken mechanisms, which it must catch, and of sound guarantees, which it must
 # not contradict. tools/audit does the last with many more runs.
 
+skip_on_cran()
+
 # ---- broken mechanisms, which must be caught --------------------------------------------
 
 #' Slopes of Huber losses far from their labels are -1 and 1: everything is linear.

@@ -1,5 +1,7 @@
 # The audit: its statistics and its runs.
 
+skip_on_cran()
+
 gaussian_release <- function(sigma) function(data) sum(data) + rnorm(1, sd = sigma)
 
 # ---- statistics -------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 # The best of a random number of trials (Theorem 21), against output laws that are summed here.
 
+skip_on_cran()
+
 inside <- asNamespace("dpadmm")
 # the slope and the sum of the law's generating function, from its definition
 law <- function(shape, stop, most = 20000) {

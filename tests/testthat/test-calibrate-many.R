@@ -22,6 +22,7 @@ alone <- function(plan, i) {
 }
 
 test_that("hundreds of unlike parties keep their budgets with hardly more noise than alone", {
+  skip_on_cran()
   N <- 330
   sizes <- unlike_sizes(N)
   budgets <- list(one = 1, own = 0.5 + (cos(1:N) + 1) / 2)

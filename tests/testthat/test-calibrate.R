@@ -37,6 +37,7 @@ test_that("calibrated noise spends the budget and never more", {
 })
 
 test_that("every accountant's noise can be calibrated", {
+  skip_on_cran()
   speed <- vapply(accountants(), function(a) a$speed, "")
   for (accountant in setdiff(provers(), c("best", names(speed)[speed == "slow"]))) {
     for (name in names(handled(accountant, 1))) {
@@ -120,4 +121,37 @@ test_that("unlike parties spend their budgets exactly, as each would alone", {
     }, 0)
     expect_rel(as.vector(plan$unit), alone, 1e-8)
   }
+})
+
+test_that("an upper end is the same without the lower, which calibrations do not ask for", {
+  mixes <- list(
+    c(dp_event_laplace(10, 1, count = 50), dp_event_gaussian(20, 1)),
+    dp_event_subsampled_gaussian(0.7, 1, q = 0.01, neighbours = "add-remove", count = 120),
+    dp_event_laplace(3, 1, count = 7),
+    dp_event_gamma(0.1, sensitivity = 1, dim = 3, count = 20)
+  )
+  for (events in mixes) for (delta in c(1e-10, 1e-5, 0.5)) {
+    whole <- fold_events(events, delta, "pld")
+    upper <- fold_events(events, delta, "pld", upper = TRUE)
+    expect_identical(upper$epsilon, whole$epsilon)
+    expect_identical(upper$bracket[["lower"]], 0)
+  }
+})
+
+test_that("a million releases are calibrated in the time of some transforms, at any delta", {
+  skip_on_cran()
+  million <- function(b) dp_event_laplace(b, sensitivity = 1, count = 1e6)
+  transform <- system.time(for (k in 1:4) stats::fft(as.double(seq_len(2^20))))
+  for (delta in c(1e-5, 0.996)) {
+    taken <- system.time(b <- calibrate(million, 1, delta))
+    # whatever else this machine does: seconds of its processor
+    expect_lt(sum(taken[1:2]), 40 * sum(transform[1:2]))
+    spent <- account(million(b), delta)$epsilon
+    expect_lte(spent, 1)
+    expect_gt(spent, 0.999)
+  }
+  # nearly Gaussian: no less noise than the losses' normal limit asks for, and not much more
+  least <- gaussian_sigma(1, 0.996, sqrt(1e6))
+  expect_gt(b, 0.99 * least)
+  expect_lt(b, 1.01 * least)
 })

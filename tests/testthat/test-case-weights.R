@@ -1,5 +1,7 @@
 # Weights and offsets of records. Nothing here depends on how columns are encoded.
 
+skip_on_cran()
+
 # 60 records on three nodes, whose weights add up to the same for each node.
 weighted <- local({
   n <- 60

@@ -1,4 +1,7 @@
 # Theorem IV.1's matrix inequalities written out again, entry by entry, for comparison.
+
+skip_on_cran()
+
 by_hand <- function(A, eta_now, eta_next, gamma, M, L, mu) {
   n <- nrow(A)
   D <- diag(rowSums(A))

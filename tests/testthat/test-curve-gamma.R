@@ -2,6 +2,8 @@
 # vignette("privacy-accounting")) against integrals over the norm and the direction of the noise,
 # and against draws.
 
+skip_on_cran()
+
 # P(loss > l): the noise has norm r ~ Gamma(d, 1) and the cosine c with the shift, which is above l
 # when c is below a bound that falls in r.
 survival <- function(l, t, d) {

@@ -16,6 +16,7 @@ exact_log_delta <- function(sigma, epsilon, sensitivity = 1) {
 }
 
 test_that("the Gaussian mechanism is exact, and rounds outward, to the ends of its range", {
+  skip_on_cran()
   skip_if_not_installed("Rmpfr")
   set.seed(35)
   n <- 150

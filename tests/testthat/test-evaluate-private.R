@@ -1,5 +1,7 @@
 # evaluate() with a budget: against numbers worked out here, and intervals against repetition.
 
+skip_on_cran()
+
 inside <- asNamespace("dpadmm")
 draw <- function(n) {
   x <- matrix(runif(2 * n, -1, 1), n) / 2

@@ -1,6 +1,8 @@
 # Public numbers from 1e-300 to 1e300: every method has a plan whose numbers are finite, or an
 # error of the package that names an argument of the user's.
 
+skip_on_cran()
+
 far <- c(1e-300, 1e-17, 1e17, 1e300)
 
 # Arguments that are numbers, of the method's constructor and of the plan. How a sample is
@@ -58,6 +60,16 @@ test_that("numbers that rounding is not bounded for are refused by name", {
   expect_blame(plan(method = admm(1e-300)), "argument", "eta")
   expect_blame(plan(method = admm(), C = 1e-60), "argument", "C")
   expect_blame(plan(method = mr_admm(), rho = 1e300), "argument", "rho")
+  expect_blame(plan(method = pp_admm(beta = 1e50)), "argument", "beta", "1e+50 is too large",
+    place = "1"
+  )
+  expect_blame(plan(method = ipp_admm(beta = 1e30)), "argument", "beta", "too large", place = "1")
+  # a factor of 4, 250 times
+  expect_blame(
+    dpadmm_plan(3, c(30, 40), method = m_admm(growth = 4), epsilon = 1, delta = 1e-5,
+      iterations = 250
+    ), "argument", "growth"
+  )
   expect_blame(planned(list(method = dp_sgd(), noise = gaussian_noise(1e-70)), 1e-5),
     "argument", "sigma"
   )

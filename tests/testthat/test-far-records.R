@@ -1,6 +1,8 @@
 # Records from 1e-310 to the largest double: whether a private fit ends well is settled by public
 # numbers, so no record may decide it; and what is said of a fit is finite.
 
+skip_on_cran()
+
 far_row <- function(row, d = 3) {
   x <- matrix(sin(seq_len(24 * d)), 24) / 3
   x[1L, ] <- row

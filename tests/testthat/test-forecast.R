@@ -1,5 +1,8 @@
 # The one-dimensional linear run as matrices: the covariance of (f, lambda, kkt) of all nodes,
 # forwards, as the update rules are written in the papers.
+
+skip_on_cran()
+
 forward_run <- function(update, eta, theta, gamma, objective_sd, output_sd, pull, curvature, A) {
   N <- nrow(A)
   V <- rowSums(A)
@@ -243,6 +246,14 @@ test_that("words", {
   few <- forecast_words(list(noise = 100, most = 100, signal = 1), 5)$advice
   expect_identical(few,
     "It would take about 120 times the budget or 120 times the records to learn something.")
+  # just below the threshold, and where no budget would do
+  near <- forecast_words(list(noise = 1.001, most = 1.001, signal = 1.2), 5)$advice
+  expect_identical(near,
+    paste(
+    "It would take about 1.1 times the budget, 1.1 times the records or 4 columns instead of 5",
+    "to learn something."
+  ))
+  expect_null(forecast_words(list(noise = 1, most = 1, signal = -1), 5)$advice)
 })
 
 test_that("a forecast is fast for thousands of parties", {

@@ -242,6 +242,7 @@ test_that("no record moves a user's noise-free state by more than the bound", {
 })
 
 test_that("fits answer to the usual methods and hold no records", {
+  skip_if_not_installed("generics")
   data <- unequal_records(n = 50, d = 4)
   fit <- dpadmm_fit(data$x, data$sign,
     method = fp_admm(gamma = 0.1), iterations = 10, epsilon = 1, delta = 1e-6, seed = 1,

@@ -2,6 +2,8 @@
 # between neighbours has a closed form: a / 2 times the squared Mahalanobis length of the
 # shift of the mean. The bounds are held against it.
 
+skip_on_cran()
+
 #' The joint law of what is seen, for one-dimensional losses h_i x^2 / 2 + b_i x: rows of
 #' `map` are values as functions of (1, all noises); the first column is the mean.
 process <- function(b, h, gamma, lambda, turns, block, mean_noise, seen = c("z", "u")) {

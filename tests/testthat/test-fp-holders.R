@@ -1,5 +1,7 @@
 # Private ADMM over several holders that protects their records one by one.
 
+skip_on_cran()
+
 quiet <- dpadmm_control(progress = FALSE)
 
 # Holders of unlike sizes whose records are not alike either; a sparse truth.

@@ -68,6 +68,7 @@ test_that("no replaced record moves a holder by more than the bound", {
 })
 
 test_that("the bound covers the worst that steps of their kind can do, and not much more", {
+  skip_on_cran()
   # the next difference is delta - 2 lambda M (delta + q), |q| <= 1, 1 / (1 + kappa) <= M <= 1: the
   # worst M for every angle of q
   cosine <- sin(seq(-pi / 2, pi / 2, length.out = 4001))

@@ -1,5 +1,7 @@
 # Gamma-norm noise on values: exact on a grid, at next to no cost, with nothing beside it.
 
+skip_on_cran()
+
 # log(P_x / f(x)) of the law that is drawn, worked out from its definition, over |x| = r.
 log_ratio <- function(r, s, d) {
   n <- 2:(80 * s)

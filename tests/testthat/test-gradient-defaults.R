@@ -1,5 +1,7 @@
 # What gradient methods do when they are not told.
 
+skip_on_cran()
+
 made <- function(method = acc_admm(), d = 20, sizes = 40000, epsilon = 1, delta = 1e-5, ...) {
   dpadmm_plan(d, sizes, method = method, epsilon = epsilon, delta = delta, ...)
 }

@@ -1,5 +1,7 @@
 # What gradients of several holders cost each of them, and that it is enforced.
 
+skip_on_cran()
+
 test_that("a holder is charged for its own messages, whatever the others spend", {
   c <- 2 / 250
   for (method in hub_kinds[c("acc_admm", "start", "dp_sgd", "blocks")]) {

@@ -125,6 +125,7 @@ test_that("B may be one number, a vector or a diagonal matrix", {
 })
 
 test_that("printing, summaries and pictures work without a network", {
+  skip_if_not_installed("generics")
   one <- dpadmm_fit(x, y, method = acc_admm(A = as.matrix(penalty$A)), penalty = penalty_l1(0.1),
     iterations = 5,
     epsilon = 1, delta = 1e-5, seed = 1)

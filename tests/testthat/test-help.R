@@ -47,6 +47,7 @@ listed <- function(page, heading) {
 }
 
 test_that("?`dpadmm-conditions` lists every kind of error and warning, and no other", {
+  skip_on_cran()
   page <- pages[["dpadmm-conditions.Rd"]]
   errors <- union(all_raised("abort"), names(dpadmm:::.core_messages)) # statuses of the core
   expect_setequal(listed(page, "error"), errors)

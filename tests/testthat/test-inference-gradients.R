@@ -1,6 +1,8 @@
 # Standard errors of methods with one model, whose releases are noisy gradients: grad_admm(),
 # acc_admm() and dp_sgd(), of one holder, of several, and of a secure sum.
 
+skip_on_cran()
+
 drawn <- function(n) {
   x <- data.frame(a = runif(n, -1, 1), b = 2 * (runif(n) > 0.6) - 1)
   x$ill <- ifelse(runif(n) < plogis(-0.3 + x$a - 0.5 * x$b), "yes", "no")
@@ -20,6 +22,7 @@ planned <- function(method, ..., epsilon = 4, inference = TRUE) {
 }
 
 test_that("without noise they are those of glm, whoever holds the records", {
+  skip_if_not_installed("generics")
   other <- glm(ill == "yes" ~ a + b, binomial, cohort)
   for (method in methods) {
     for (nodes in list(clinic, NULL)) {
@@ -40,6 +43,7 @@ test_that("without noise they are those of glm, whoever holds the records", {
 })
 
 test_that("a run of many rounds without noise comes to the same", {
+  skip_if_not_installed("generics")
   other <- glm(ill == "yes" ~ a + b, binomial, cohort)
   for (method in list(acc_admm(rho = 0.1), dp_sgd(step = 1))) {
     fit <- dpadmm_fit(planned(method, epsilon = Inf, iterations = 400), cohort, nodes = clinic)

@@ -1,5 +1,7 @@
 # Runs with standard errors: engines, sites, coverage, what is refused and what cannot be told.
 
+skip_on_cran()
+
 made <- function(n, seed) {
   u <- function(k) (sin(seq_len(n) * k + seed) * 1e4) %% 1
   x <- data.frame(a = 2 * u(1.7) - 1, b = 2 * (u(2.3) > 0.6) - 1)
@@ -66,6 +68,7 @@ test_that("intervals cover what they should, as often as they should", {
 })
 
 test_that("on the same records estimates vary as the noise is said to move them", {
+  skip_if_not_installed("generics")
   plan <- planned(epsilon = 1, delta = 1e-6)
   runs <- lapply(1:120, function(seed) {
     dpadmm_fit(plan, cohort, nodes = clinic, seed = seed)$inference
@@ -119,6 +122,7 @@ test_that("a plan says how wide intervals will be, or that there will be none", 
 })
 
 test_that("a picture has the intervals, the largest z first", {
+  skip_if_not_installed("generics")
   skip_if_not_installed("ggplot2")
   fit <- dpadmm_fit(planned(epsilon = 8, delta = 1e-6), cohort, nodes = clinic, seed = 3)
   drawn <- ggplot2::autoplot(fit, "coefficients")$data
@@ -158,6 +162,7 @@ test_that("what has no inference is refused before anything is charged", {
 })
 
 test_that("where the data or the budget tell nothing, a fit says so", {
+  skip_if_not_installed("generics")
   silent <- function(fit, words) {
     expect_true(all(is.finite(coef(fit))))
     for (ask in list(vcov, confint, function(fit) generics::tidy(fit, conf.int = TRUE),

@@ -21,6 +21,7 @@ exact_fit <- function(formula = ill ~ age + smoker + ward, ...) {
 }
 
 test_that("without noise estimates and standard errors are those of glm", {
+  skip_if_not_installed("generics")
   fit <- exact_fit(inference = TRUE)
   other <- glm(ill == "yes" ~ age + smoker + ward, binomial, people)
   table <- as.data.frame(summary(other)$coefficients)
@@ -41,6 +42,7 @@ test_that("without noise estimates and standard errors are those of glm", {
 })
 
 test_that("a run of many rounds without noise comes to the same", {
+  skip_if_not_installed("generics")
   fit <- exact_fit(inference = TRUE, iterations = 60, lambda = 1e-6)
   optimum <- exact_fit(inference = TRUE)
   expect_equal(vcov(fit), vcov(optimum), tolerance = 1e-3)
@@ -65,6 +67,7 @@ sandwich_of <- function(loss, f, x, weight) {
 }
 
 test_that("the sandwich is that of numeric derivatives", {
+  skip_if_not_installed("generics")
   X <- model.matrix(~ age + smoker + ward, people)
   X[, "age"] <- (X[, "age"] - 59) / 41
   back <- function(V) { # from age in half widths

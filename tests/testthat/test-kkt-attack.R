@@ -1,6 +1,8 @@
 # The attack of m-admm's threat model: it recovers the record of a noiseless run, and knows no
 # better than chance under every private method.
 
+skip_on_cran()
+
 adult_part <- local({
   adult <- adult_matrix("onehot")
   list(x = adult$x[1:1000, ], y = adult$y[1:1000])

@@ -2,6 +2,8 @@
 # by the table of methods, with a guarantee that is worth next to nothing: 2,000 releases, of
 # which a guess must be right for half.
 
+skip_on_cran()
+
 # Forty parties alike, each with a record that is turned round in the second data set: what each
 # sends is a release of its own. Labels of the Huber loss are far away, so that its gradients,
 # and what they are without noise, are the same in every round.

@@ -2,6 +2,8 @@
 # sets with the same noise are the same in every other field, in length, names, classes, size,
 # in what they print and in what they warn of. Every method, by the table of methods.
 
+skip_on_cran()
+
 # ---- comparing objects -------------------------------------------------------------------
 
 # What noise protects: only its shape is compared.

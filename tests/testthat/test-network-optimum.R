@@ -163,6 +163,7 @@ test_that("sparse and dense records give the same fit", {
 })
 
 test_that("two threads give exactly the serial fit", {
+  skip_on_cran()
   for (name in names(methods)) {
     serial <- fit_exact(methods[[name]], networks$random, iterations = 15)
     parallel <- fit_exact(methods[[name]], networks$random, iterations = 15, threads = 2)

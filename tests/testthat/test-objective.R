@@ -1,6 +1,8 @@
 # Renyi divergences of objective perturbation: the formulas of Theorems 2-4 of
 # vignette("privacy-accounting"), computed here, and what a bound must keep to.
 
+skip_on_cran()
+
 gaussian <- function(orders, shift, kappa, logistic_curvature = FALSE) {
   rdp_objective_gaussian(orders, 1, shift, kappa, 1, logistic_curvature)
 }

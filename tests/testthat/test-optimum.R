@@ -12,6 +12,7 @@ wide <- dpadmm_control(row_bound = 3)
 plain_fit <- function(...) dpadmm::dpadmm_fit(..., intercept = FALSE) # with its warnings
 
 test_that("the default without noise is the pooled optimum, also for unlike parties", {
+  skip_if_not_installed("generics")
   glm_fit <- glm.fit(pima$x, pima$y > 0,
     family = binomial(), control = list(epsilon = 1e-15, maxit = 100)
   )

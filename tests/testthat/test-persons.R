@@ -1,6 +1,8 @@
 # Several records of one person, protected together (Theorem 17 of "Privacy accounting"): what
 # plans charge, against laws that are worked out here for all records of a person at once.
 
+skip_on_cran()
+
 orders <- c(1.5, 2, 4, 8, 20)
 
 person_plan <- function(m, ..., d = 1, sizes = c(A = 40, B = 50), delta = 1e-5) {

@@ -2,6 +2,8 @@
 # cannot be asked for. Trajectories are in test-plausible-trajectories.R, the sparse vector
 # test in test-sparse-vector.R.
 
+skip_on_cran()
+
 # Records without a random generator: irrational steps fill the cube evenly.
 sizes <- c(40, 60, 30, 50)
 n <- sum(sizes)

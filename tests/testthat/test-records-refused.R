@@ -1,5 +1,7 @@
 # What is wrong with a chunk or a file of records is said, and leaves nothing behind.
 
+skip_on_cran()
+
 #' Reads in a directory of its own, which must be empty after an error.
 refused <- function(source, formula = ill ~ age + ward, class, ...) {
   directory <- tempfile("read-")

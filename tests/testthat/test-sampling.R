@@ -3,6 +3,8 @@
 # summation over a grid: exact to rounding for smooth functions, to about 1e-5 for those
 # with a kink.
 
+skip_on_cran()
+
 grid <- local({
   x <- seq(-11, 11, by = 0.0625)
   list(x = rep(x, length(x)), y = rep(x, each = length(x)), cell = 0.0625^2)

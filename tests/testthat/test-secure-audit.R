@@ -1,5 +1,7 @@
 # Audits of secure sums: what a hub opens, with what some holders tell it.
 
+skip_on_cran()
+
 pair_of <- function(nodes = 3) {
   worst_case_neighbours("labels", n = 3 * nodes, nodes = nodes, numeric = TRUE)
 }

@@ -213,6 +213,7 @@ test_that("what cannot be a secure sum is refused", {
 })
 
 test_that("plans and fits say what is seen, by whom, and on what it rests", {
+  skip_if_not_installed("generics")
   words <- function(x) gsub("\\s+", " ", paste(format(x), collapse = " "))
   plan <- secure_plan(acc_admm(), epsilon = 5)
   said <- words(privacy(plan))

@@ -1,6 +1,8 @@
 # Sites behind DataSHIELD, with DSLite: the calls as Opal reads them, the numbers as elsewhere,
 # and what a server refuses.
 
+skip_on_cran()
+
 three <- list(north = patients(150, 1), south = patients(130, 2), east = patients(170, 3))
 
 ask <- function(conn, text) DSI::dsFetch(DSI::dsAggregate(conn, text))

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 test_that("a seeded simulation over sites is the one in one process, to the last bit", {
   skip_unless_sites()
   frames <- site_frames()

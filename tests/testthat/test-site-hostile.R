@@ -2,6 +2,8 @@
 # own in the session, tokens of other sites, texts of plans that it edits. See
 # test-site-refusals.R and, of secure sums, test-site-sums.R.
 
+skip_on_cran()
+
 two_wards <- list(north = patients(150, 1), south = patients(130, 2))
 
 #' What an analyst may say to the server `north`, and a run of a plan there.

@@ -1,5 +1,7 @@
 # Sites that are late, lost, or do not send what a site sends.
 
+skip_on_cran()
+
 # A transport over local sites: `how(i, round)` says what happens to an answer of a round: "here",
 # "late" (it is there two rounds later), "lost", or what is sent instead.
 unreliable <- function(sites, how) {

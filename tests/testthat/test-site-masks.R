@@ -1,5 +1,7 @@
 # Masks of secure sums: what hides a message, and is gone from the sum of all.
 
+skip_on_cran()
+
 test_that("the sum of masked messages is the sum of the plain ones, always", {
   skip_unless_sums()
   set.seed(1)

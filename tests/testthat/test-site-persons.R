@@ -1,5 +1,7 @@
 # Policies that protect persons: which records count, what a plan must be, what is charged.
 
+skip_on_cran()
+
 # Persons of 1 to 7 records, mixed up; some rows are nobody's.
 person_frames <- function(sizes = c(A = 300, B = 200)) {
   lapply(site_frames(sizes), function(x) {

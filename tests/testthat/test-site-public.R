@@ -1,5 +1,7 @@
 # What a lying site says of itself: 500 answers that are none, each an error that names the site.
 
+skip_on_cran()
+
 # A site whose answers to one request are changed; the others answer as sites do.
 liar <- function(sites, request, lie, who = 2L) {
   out <- sites

@@ -1,5 +1,7 @@
 # What a hub may try. Every refusal is by name, nothing is drawn and nothing charged.
 
+skip_on_cran()
+
 plan_for_site <- function(..., epsilon = 1) {
   dpadmm_plan(ill ~ age + smoker, site_schema, c(A = 300, B = 200),
     epsilon = epsilon, delta = 1e-4, na.action = "omit", seed = 1, ...

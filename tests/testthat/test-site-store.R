@@ -1,6 +1,8 @@
 # What a site keeps of its runs: no more of a record than the next step needs, and connections that
 # end with it.
 
+skip_on_cran()
+
 test_that("what is stored each round has no work space", {
   skip_unless_sites()
   stored <- function(method, n) {

@@ -9,6 +9,7 @@ stored_sites <- function(frames, formula, ...) {
 }
 
 test_that("a site's file of records is its data frame, to the last bit", {
+  skip_on_cran()
   skip_unless_sites()
   frames <- lapply(site_frames(), function(x) {
     x$age[seq(5, nrow(x), 9)] <- 200 # beyond its bounds

@@ -1,6 +1,8 @@
 # Secure sums of sites behind DataSHIELD, with DSLite: the calls as Opal reads them, what a round
 # costs, and what servers refuse.
 
+skip_on_cran()
+
 sum_hospitals <- list(north = patients(150, 1), south = patients(130, 2), east = patients(170, 3))
 
 test_that("a secure sum over DataSHIELD is that of one process, in calls that Opal reads", {

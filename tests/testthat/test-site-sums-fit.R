@@ -1,6 +1,8 @@
 # Fits over sites whose messages only the sum is seen of: the numbers as in one process, and
 # transports that lose, delay or spoil what they carry.
 
+skip_on_cran()
+
 sums_at <- function(..., simulation = TRUE) {
   sites_local(site_frames(), site_schema, epsilon = 100, delta = 1e-3, simulation = simulation, ...)
 }

@@ -1,6 +1,8 @@
 # What a hub may try with the sites of a secure sum. Each is refused by name, or an attempt is lost
 # and charged; no message is ever opened alone.
 
+skip_on_cran()
+
 expect_closed <- function(words, plain) expect_lt(mean(words == plain), 0.25)
 
 test_that("the sum opens to that of the plain messages, and no part of it does", {

@@ -1,5 +1,7 @@
 # Policies that protect persons, where the records are elsewhere: behind DataSHIELD, in a daemon.
 
+skip_on_cran()
+
 # Persons of 1 to 8 records, mixed up; some rows are nobody's.
 of_persons <- function(frames) {
   lapply(frames, function(x) {

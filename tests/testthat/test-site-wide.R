@@ -1,6 +1,8 @@
 # Sites with many columns, and a column of many levels: the numbers of one process, and calls that
 # a DataSHIELD server takes.
 
+skip_on_cran()
+
 uneven <- function(n, k) (sin(seq_len(n) * k) * 43758.5453) %% 1
 
 expect_as_inside <- function(frames, schema, formula) {

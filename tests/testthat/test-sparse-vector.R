@@ -2,6 +2,8 @@
 # pair of neighbouring query sequences), the compiled test against the exact law, and the
 # printed test beyond its claim.
 
+skip_on_cran()
+
 # ---- exact outcome probabilities --------------------------------------------------------
 
 laplace_cdf <- function(x, b) ifelse(x < 0, exp(-abs(x) / b) / 2, 1 - exp(-abs(x) / b) / 2)

@@ -100,6 +100,7 @@ test_that("what protects nobody is said to", {
 })
 
 test_that("lines are at most 88 columns wide, and say of one holder what is so", {
+  skip_on_cran()
   for (method in names(all_methods())) {
     fit <- small_fit(method)
     both <- list(privacy(fit), privacy(small_plan(method, epsilon = Inf)),

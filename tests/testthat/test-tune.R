@@ -1,5 +1,7 @@
 # dpadmm_tune(): what is charged, what is chosen, what is refused.
 
+skip_on_cran()
+
 inside <- asNamespace("dpadmm")
 set.seed(23)
 n <- 600

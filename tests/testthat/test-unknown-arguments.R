@@ -67,6 +67,7 @@ test_that("an unknown argument is an error of every method", {
 })
 
 test_that("what users of other packages may try is not ignored", {
+  skip_if_not_installed("generics")
   fit <- small_fit("mr_admm")
   expect_blames(generics::tidy(fit, exponentiate = TRUE), "exponentiate")
   expect_blames(predict(fit, small$x, interval = TRUE), "interval")
