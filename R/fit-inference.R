@@ -33,6 +33,10 @@ infer <- function(plan, seen, moments, centre, kept) {
   steps <- Map(function(H_i, i) H_i %*% (place[i, ] - centre), curvature, seq_along(curvature))
   gradient <- colSums(mean_of(seen$gradient)) - Reduce(`+`, steps) -
     colSums(weight * second$value)
+  logistic <- plan$problem$loss$name == "logistic"
+  if (logistic && may_be_separated(H, gradient, kept, plan$problem$row_bound)) {
+    return(list(why = .may_be_separated))
+  }
   estimate <- as.vector(centre - G %*% gradient)
   model <- plan$inference$covariance == "model"
   meat <- if (model) Map(`*`, curvature, parts$weight) else unpack_moments(plan, moments, "scores")
@@ -145,6 +149,30 @@ too_weak <- function(H, v, kept) {
     "the data cannot carry intervals at this budget (the least eigenvalue of the released",
     "curvature is %s, and noise alone makes %s)"
   ), forecast_number(least), forecast_number(noise))
+}
+
+.may_be_separated <- paste(
+  "as far as the released values tell the classes may be separated, so that there is no best model,",
+  "or nearly so"
+)
+
+#' Whether this curvature and gradient at a point are what separated classes have. For them there is
+#' a u, |u| = 1, on the right side of which all records are: y x'u >= 0. The logistic loss has
+#' L'' <= |L'|, so that at every point, r the longest row,
+#'
+#'   u'H u = sum w L'' (x'u)^2 <= r sum w |L'| y x'u = -r gradient'u.
+#'
+#' Whether any u is such is a problem with one constraint, whose dual has no gap:
+#' max -gradient'u - u'H u / r = min of sum gradient_j^2 / (4 (l_j - nu)) - nu over nu < min(l), l
+#' the eigenvalues of H / r, gradient in their vectors; for nu <= 0 that is not negative.
+#' @noRd
+may_be_separated <- function(H, gradient, kept, r) {
+  spectrum <- eigen(H[kept, kept, drop = FALSE], symmetric = TRUE)
+  l <- spectrum$values / r
+  squares <- crossprod(spectrum$vectors, gradient[kept])^2 / 4
+  least <- min(l)
+  excess <- function(share) sum(squares / (l - share * least)) - share * least
+  stats::optimize(excess, c(0, 1), tol = 1e-6)$objective > 0
 }
 
 #' Inverse of H on the columns that are kept; 0 elsewhere.

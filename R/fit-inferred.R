@@ -39,8 +39,8 @@ infer_optimum <- function(plan, again, kept) {
     objective = none, output = none, modulus = none)
   it <- infer(plan, seen, again(moments_only(plan, f))$moments, centre, kept)
   # a step from a minimiser that is one is next to nothing; along a flat end it is not
-  step <- sqrt(sum((it$estimate - centre)[kept]^2))
-  if (!is.null(it$estimate) && step > .flat_step * sqrt(sum(centre^2))) {
+  step <- if (is.null(it$why)) sqrt(sum((it$estimate - centre)[kept]^2)) else 0
+  if (identical(it$why, .may_be_separated) || step > .flat_step * sqrt(sum(centre^2))) {
     it <- list(why = "the classes are separated: there is no best model")
   }
   it
