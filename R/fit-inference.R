@@ -152,8 +152,8 @@ too_weak <- function(H, v, kept) {
 }
 
 .may_be_separated <- paste(
-  "as far as the released values tell the classes may be separated, so that there is no best model,",
-  "or nearly so"
+  "as far as the released values tell the classes may be separated, so that there is no best",
+  "model, or nearly so"
 )
 
 #' Whether this curvature and gradient at a point are what separated classes have. For them there is

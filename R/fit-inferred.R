@@ -121,12 +121,8 @@ first_of_several <- function(assign) {
   assign %in% assign[duplicated(assign)] & !duplicated(assign)
 }
 
-independent <- function(blueprint) {
-  if (blueprint$kind != "frame") return(TRUE)
-  all(vapply(blueprint$variables, `[[`, "", "type") == "bounds") &&
-    blueprint$d == length(term_variables(blueprint$terms))
-}
-
+#' The columns that do not depend on those before them, and a matrix that takes all to these.
+#' @noRd
 independent <- function(x, assign) {
   d <- ncol(x)
   several <- first_of_several(assign)

@@ -6,7 +6,8 @@ test_that("separated classes have no intervals, with noise neither", {
   n <- 600
   bounds <- dpadmm_schema(a = c(-1, 1), b = c(-1, 1), ill = c("no", "yes"))
   planned <- function(epsilon, ...) {
-    dpadmm_plan(ill ~ a + b, bounds, sizes = c(A = 400, B = 200), epsilon = epsilon, delta = 1e-6, inference = TRUE, ...)
+    dpadmm_plan(ill ~ a + b, bounds, sizes = c(A = 400, B = 200), epsilon = epsilon,
+      delta = 1e-6, inference = TRUE, ...)
   }
   fitted <- function(plan, response, seed) {
     x <- data.frame(a = runif(n, -1, 1), b = 2 * (runif(n) > 0.6) - 1)
