@@ -33,13 +33,17 @@ infer <- function(plan, seen, moments, centre, kept) {
   steps <- Map(function(H_i, i) H_i %*% (place[i, ] - centre), curvature, seq_along(curvature))
   gradient <- colSums(mean_of(seen$gradient)) - Reduce(`+`, steps) -
     colSums(weight * second$value)
+  logistic <- plan$problem$loss$name == "logistic"
+  if (logistic && may_be_separated(H, gradient, kept, plan$problem$row_bound)) {
+    return(list(why = .may_be_separated))
+  }
   estimate <- as.vector(centre - G %*% gradient)
   model <- plan$inference$covariance == "model"
   meat <- if (model) Map(`*`, curvature, parts$weight) else unpack_moments(plan, moments, "scores")
   list(
     covariance = plan$inference$covariance, estimate = estimate, bread = G,
     noise = gradient_noise(seen, weight, curvature) +
-      curvature_noise(v, sweep(-place, 2L, estimate, `+`)),
+      curvature_noise(v, rep(estimate, each = nrow(place)) - place),
     meat = Reduce(`+`, meat), weight = weight,
     meat_variance = sum(if (model) parts$weight^2 * v else moment_variance(plan, "scores"))
   )
@@ -65,10 +69,10 @@ inferred_parts <- function(plan) {
 unpack_moments <- function(plan, moments, kind) {
   d <- plan$problem$d
   rounds <- plan$inference$rules == kind
+  X <- matrix(0, d, d)
+  lower <- which(lower.tri(X, diag = TRUE))
   lapply(seq_len(dim(moments)[2L]), function(i) {
-    X <- matrix(0, d, d)
-    lower <- lower.tri(X, diag = TRUE)
-    X[lower] <- as.vector(moments[, i, rounds])[seq_len(sum(lower))]
+    X[lower] <- moments[, i, rounds][seq_along(lower)]
     off <- X / sqrt(2)
     diag(off) <- diag(X) / 2
     off + t(off)
@@ -83,29 +87,41 @@ released_gradients <- function(plan, iterates) {
   V <- problem$degree
   neighbours <- neighbour_sums(problem$network, problem$d)
   ridge <- problem$rho / problem$N
+  noisy <- plan$rule != "recycled"
   f <- t(plan$start)
   dual <- 0 * f
-  out <- list(at = NULL, gradient = NULL)
-  for (t in seq_len(plan$iterations)) {
-    quad <- ridge + 2 * plan$eta[, t] * V
-    linear <- 2 * dual - plan$eta[, t] * (V * f + neighbours(f))
-    if (!is.null(plan$reach)) { # as the core cuts it
-      linear <- linear * pmin(1, quad * plan$reach / sqrt(rowSums(linear^2)), na.rm = TRUE)
+  sum_f <- neighbours(f)
+  gradient <- matrix(0, length(noisy), length(f))
+  for (t in seq_along(noisy)) {
+    eta <- plan$eta[, t]
+    before <- V * f + sum_f
+    f[] <- iterates[t, , ]
+    if (noisy[t]) {
+      quad <- ridge + 2 * eta * V
+      linear <- 2 * dual - eta * before
+      if (!is.null(plan$reach)) linear <- cut_rows(linear, quad * plan$reach) # as the core does
+      gradient[t, ] <- -linear - quad * f
     }
-    f <- matrix(iterates[t, , ], problem$N)
-    dual <- dual + plan$theta[, t] / 2 * (V * f - neighbours(f))
-    if (plan$rule[t] == "recycled") next
-    out$at <- rbind(out$at, as.vector(f))
-    out$gradient <- rbind(out$gradient, as.vector(-linear - quad * f))
+    sum_f <- neighbours(f)
+    dual <- dual + plan$theta[, t] / 2 * (V * f - sum_f)
   }
-  noisy <- plan$rule != "recycled"
   of <- function(scale) {
     if (is.null(scale)) matrix(0, sum(noisy), problem$N) else t(scale[, noisy, drop = FALSE])
   }
-  c(out, list(
+  list(
+    at = matrix(iterates[noisy, , ], sum(noisy)), gradient = gradient[noisy, , drop = FALSE],
     objective = of(plan$scales$objective), output = of(plan$scales$output),
     modulus = t(ridge + 2 * plan$eta[, noisy, drop = FALSE] * V)
-  ))
+  )
+}
+
+#' Rows no longer than this.
+#' @noRd
+cut_rows <- function(x, longest) {
+  norm <- sqrt(.rowSums(x^2, nrow(x), ncol(x)))
+  long <- norm > longest
+  x[long, ] <- x[long, ] * (longest / norm)[long]
+  x
 }
 
 #' The same of a method with one model: the sums of noisy gradients, as they were released.
@@ -135,6 +151,30 @@ too_weak <- function(H, v, kept) {
   ), forecast_number(least), forecast_number(noise))
 }
 
+.may_be_separated <- paste(
+  "as far as the released values tell the classes may be separated, so that there is no best",
+  "model, or nearly so"
+)
+
+#' Whether this curvature and gradient at a point are what separated classes have. For them there is
+#' a u, |u| = 1, on the right side of which all records are: y x'u >= 0. The logistic loss has
+#' L'' <= |L'|, so that at every point, r the longest row,
+#'
+#'   u'H u = sum w L'' (x'u)^2 <= r sum w |L'| y x'u = -r gradient'u.
+#'
+#' Whether any u is such is a problem with one constraint, whose dual has no gap:
+#' max -gradient'u - u'H u / r = min of sum gradient_j^2 / (4 (l_j - nu)) - nu over nu < min(l), l
+#' the eigenvalues of H / r, gradient in their vectors; for nu <= 0 that is not negative.
+#' @noRd
+may_be_separated <- function(H, gradient, kept, r) {
+  spectrum <- eigen(H[kept, kept, drop = FALSE], symmetric = TRUE)
+  l <- spectrum$values / r
+  squares <- crossprod(spectrum$vectors, gradient[kept])^2 / 4
+  least <- min(l)
+  excess <- function(share) sum(squares / (l - share * least)) - share * least
+  stats::optimize(excess, c(0, 1), tol = 1e-6)$objective > 0
+}
+
 #' Inverse of H on the columns that are kept; 0 elsewhere.
 #' @noRd
 bread <- function(H, kept) {
@@ -150,11 +190,12 @@ bread <- function(H, kept) {
 round_weights <- function(parts, seen, second, H, G) {
   typical <- sum(diag(H)) / nrow(H) * parts$share
   noise <- rowSums(seen$objective^2 +
-    seen$output^2 * sweep(seen$modulus, 2L, typical, `+`)^2)
+    seen$output^2 * (seen$modulus + rep(typical, each = nrow(seen$modulus)))^2)
   if (all(noise == 0)) noise[] <- 1e-300
   last <- length(noise)
   weigh <- function(from) {
-    precision <- ifelse(seq_len(last) < from, 0, 1 / noise)
+    precision <- 1 / noise
+    precision[seq_len(from - 1L)] <- 0
     precision / sum(precision)
   }
   risk <- vapply(seq_len(last), function(from) {
@@ -180,26 +221,26 @@ round_weights <- function(parts, seen, second, H, G) {
 second_order <- function(problem, parts, at, centre, H, G) {
   share <- parts$share
   total <- sum(parts$mass)
-  steps <- lapply(seq_len(nrow(at)), function(t) {
-    sweep(matrix(at[t, ], length(share)), 2L, centre)
-  })
+  rounds <- nrow(at)
+  nodes <- length(share)
+  # a row a node and round, nodes first
+  u <- aperm(array(at, c(rounds, nodes, problem$d)), c(2L, 1L, 3L))
+  u <- matrix(u, nodes * rounds) - rep(centre, each = nodes * rounds)
+  uH <- u %*% H
+  squares <- matrix(rowSums(uH * u), nodes)
   if (problem$loss$name == "logistic") {
     pull <- as.vector(H %*% centre)
-    value <- -do.call(rbind, lapply(steps, function(u) {
-      uH <- u %*% H
-      pull * sum(share * rowSums(uH * u)) + 2 * colSums(share * as.vector(u %*% pull) * uH)
-    })) / total
+    mixed <- colSums(array(share * as.vector(u %*% pull) * uH, c(nodes, rounds, problem$d)))
+    value <- -(outer(colSums(share * squares), pull) + 2 * mixed) / total
     return(list(value = value, error = function(weight) {
       off <- colSums(weight * value)
       sum(off * (G %*% off))
     }))
   }
   bend <- max(sum(diag(H)) / problem$row_bound^2, 1e-3 * problem$loss$curvature * total)
-  size <- vapply(steps, function(u) {
-    sqrt(3 / bend * sum(share * pmax(0, rowSums((u %*% H) * u))^2)) / 2
-  }, 0)
+  size <- sqrt(3 / bend * colSums(share * pmax(squares, 0)^2)) / 2
   if (problem$loss$name == "squared") size <- 0 * size
-  list(value = matrix(0, nrow(at), problem$d), error = function(weight) sum(weight * size)^2)
+  list(value = matrix(0, rounds, problem$d), error = function(weight) sum(weight * size)^2)
 }
 
 # ---- variances --------------------------------------------------------------------------------

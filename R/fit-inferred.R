@@ -6,7 +6,7 @@
 with_inference <- function(fit, result, again = NULL, missed = FALSE) {
   plan <- fit$plan
   if (is.null(plan$inference)) return(fit)
-  kept <- estimable(plan$problem$blueprint)$scaled
+  kept <- estimable_scaled(plan$problem$blueprint)
   fit$inference <- if (missed) {
     list(why = "a site missed a round, so the messages do not tell its gradients")
   } else if (isTRUE(plan$optimum)) {
@@ -39,8 +39,8 @@ infer_optimum <- function(plan, again, kept) {
     objective = none, output = none, modulus = none)
   it <- infer(plan, seen, again(moments_only(plan, f))$moments, centre, kept)
   # a step from a minimiser that is one is next to nothing; along a flat end it is not
-  step <- sqrt(sum((it$estimate - centre)[kept]^2))
-  if (!is.null(it$estimate) && step > .flat_step * sqrt(sum(centre^2))) {
+  step <- if (is.null(it$why)) sqrt(sum((it$estimate - centre)[kept]^2)) else 0
+  if (identical(it$why, .may_be_separated) || step > .flat_step * sqrt(sum(centre^2))) {
     it <- list(why = "the classes are separated: there is no best model")
   }
   it
@@ -83,18 +83,49 @@ moments_only <- function(plan, f) {
 #' @noRd
 estimable <- function(blueprint) {
   d <- blueprint$d
-  all <- list(scaled = seq_len(d), original = seq_len(d), form = diag(d))
-  if (blueprint$kind != "frame") return(all)
+  scaled <- estimable_scaled(blueprint)
+  if (length(scaled) == d) return(list(scaled = scaled, original = scaled, form = diag(d)))
   x <- as.matrix(public_points(blueprint))
-  scaled <- independent(x, blueprint$assign)$kept
-  if (length(scaled) == d) return(all)
   original <- independent(t(solve(t(as.matrix(original_map(blueprint))), t(x))), blueprint$assign)
   list(scaled = scaled, original = original$kept, form = original$form)
 }
 
+#' Of the columns as they are released alone.
+#' @noRd
+estimable_scaled <- function(blueprint) {
+  d <- seq_len(blueprint$d)
+  if (blueprint$kind != "frame") return(d)
+  if (!plain_terms(blueprint)) {
+    return(independent(as.matrix(public_points(blueprint)), blueprint$assign)$kept)
+  }
+  # an intercept, or the first factor, stands for a level of each (other) factor
+  first <- which(first_of_several(blueprint$assign))
+  if (attr(blueprint$terms, "intercept") == 0L) first <- first[-1L]
+  setdiff(d, first)
+}
+
+#' Whether all terms are factors, and products of different numbers within bounds: then it is known
+#' which columns depend on others.
+#' @noRd
+plain_terms <- function(blueprint) {
+  levels <- vapply(blueprint$variables, function(v) {
+    switch(v$type, bounds = 0L, levels = length(v$values), NA)
+  }, 0L)
+  sets <- term_variables(blueprint$terms)
+  several <- vapply(sets, function(set) length(set) > 1L && any(levels[set] > 0L), NA)
+  !anyNA(levels) && !any(levels == 1L) && !any(several) &&
+    max(blueprint$assign, 0L) == length(attr(blueprint$terms, "term.labels"))
+}
+
+first_of_several <- function(assign) {
+  assign %in% assign[duplicated(assign)] & !duplicated(assign)
+}
+
+#' The columns that do not depend on those before them, and a matrix that takes all to these.
+#' @noRd
 independent <- function(x, assign) {
   d <- ncol(x)
-  several <- assign %in% assign[duplicated(assign)] & !duplicated(assign)
+  several <- first_of_several(assign)
   empty <- colSums(abs(x)) == 0 # indicators of missing values: there are none in public
   order <- c(which(!several & !empty), which(several & !empty))
   found <- qr(x[, order, drop = FALSE])

@@ -22,10 +22,12 @@
 #'   tell a variance.
 #'
 #' The variances are first-order (delta method) and the guarantee of the intervals is that of
-#' simulations: see the vignette "report". Where the released curvature is not 1.5 times what noise
-#' alone makes of one, as of columns that are collinear, and without noise of classes that are
-#' separated, there are none: an error of class `dpadmm_error_unavailable`, that is decided from
-#' released values and so costs nothing.
+#' simulations: see the vignette "report". There are none where the released curvature is not 1.5
+#' times what noise alone makes of one, as of columns that are collinear; nor where curvature and
+#' gradient are such as separated classes have, which have no best model: this is sure without
+#' noise, and with noise right but for the noise in them; it takes nearly separated ones for such.
+#' That is an error of class `dpadmm_error_unavailable`, decided from released values, so it costs
+#' nothing.
 #'
 #' @param object a fit of [dpadmm_fit()].
 #' @param parm names or numbers of coefficients; all when missing.

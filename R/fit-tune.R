@@ -73,9 +73,14 @@ dpadmm_tune <- function(plans, data, epsilon, delta = 0, y = NULL, nodes = NULL,
                         clip = NULL, trials = 5 * length(plans), shape = 0, score_share = 0.2,
                         seed = NULL, ledger = NULL, data_id = NULL, ...) {
   check_no_dots(...)
+  if (!missing(data) && inherits(data, "dpadmm_sites")) {
+    abort("argument", paste("Sites cannot be tuned over: each would see every trial that it takes",
+      "part in, and the guarantee is for one of which all others stay secret."), argument = "data"
+    )
+  }
   check_tuned_plans(plans)
   nodes <- given_nodes(nodes)
-  if (missing(data) || inherits(data, c("dpadmm_sites", "dpadmm_records"))) {
+  if (missing(data) || inherits(data, "dpadmm_records")) {
     abort("argument", "`data` must be a data frame or a matrix: the records of the plans.",
       argument = "data"
     )

@@ -38,13 +38,19 @@ join_releases <- function(tables) {
 release_events <- function(releases, unit, mechanism, problem) {
   if (nrow(releases) == 0L) return(NULL)
   unit <- rep_len(unit, nrow(releases))
+  mechanism <- noise_mechanism(mechanism)
+  parts <- releases$part
+  # Gaussian noise on values is one kind of event, whatever they are of
+  if (!mechanism$pure && all(releases$q == 1)) parts[parts %in% .on_values] <- "output"
   of_part <- function(part) {
-    rows <- which(releases$part == part)
+    rows <- which(parts == part)
     r <- pick_releases(releases, rows)
-    part_events(part, r, unit[rows] * r$weight, noise_mechanism(mechanism), problem)
+    part_events(part, r, unit[rows] * r$weight, mechanism, problem)
   }
-  do.call(bind_releases, c(list("dp_events", "events"), lapply(unique(releases$part), of_part)))
+  do.call(bind_releases, c(list("dp_events", "events"), lapply(unique(parts), of_part)))
 }
+
+.on_values <- c("output", "hidden", "curvature", "scores")
 
 #' The events of a run without noise: after the first exchange there is nothing left to lose.
 #' @noRd
@@ -80,10 +86,6 @@ part_events <- function(part, r, size, mechanism, problem) {
   }
   if (part == "hidden") return(of(mechanism$hidden_event, size, r$sensitivity, dim = problem$d))
   scale <- mechanism$scale(size)
-  if (part %in% c("curvature", "scores")) {
-    entries <- problem$d * inference_pieces(problem$d)
-    return(of(mechanism$output_event, scale, r$sensitivity, dim = entries))
-  }
   if (part == "objective") {
     return(of(mechanism$objective_event, scale, r$sensitivity, r$curvature, r$modulus,
       dim = problem$d, logistic_curvature = problem$loss$logistic_curvature
@@ -94,7 +96,10 @@ part_events <- function(part, r, size, mechanism, problem) {
       q = r$q[1L], sampling = r$sampling[1L], dim = problem$d
     ))
   }
-  of(mechanism$output_event, scale, r$sensitivity, dim = problem$d)
+  entries <- rep(problem$d, nrow(r))
+  moments <- r$part %in% c("curvature", "scores")
+  entries[moments] <- problem$d * inference_pieces(problem$d)
+  of(mechanism$output_event, scale, r$sensitivity, dim = entries)
 }
 
 #' The releases of parties with alike ones of a party counted instead of repeated: what is

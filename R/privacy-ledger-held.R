@@ -1,7 +1,7 @@
 # Connections to ledgers that stay open, by a name that their owner knows. One that a forked process
-# inherits stays, too: SQLite wants it neither used nor closed there. Nor may such a process open the
-# same file anew: what SQLite inherits says that locks are held, which are not, and two processes
-# could spend the same budget.
+# inherits stays, too: SQLite wants it neither used nor closed there. Nor may such a process open
+# the same file anew: what SQLite inherits says that locks are held, which are not, and two
+# processes could spend the same budget.
 .connections <- new.env(parent = emptyenv())
 
 hold_ledger <- function(name, connections, path) {

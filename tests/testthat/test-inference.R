@@ -257,3 +257,17 @@ test_that("moments hide all records of a person", {
   }
   expect_equal(moved(3) / moved(1), rep(3, 4), tolerance = 1e-4)
 })
+
+test_that("columns that depend on others are known without records", {
+  schema <- dpadmm_schema(a = c(-1, 1), b = c(0, 9), g = c("u", "v", "w"), h = c("p", "q"),
+    y = c("no", "yes"))
+  formulas <- list(y ~ a + b, y ~ a * b, y ~ a + g, y ~ g + h + a, y ~ g + h - 1, y ~ a + b - 1,
+    y ~ a + g:h, y ~ g * h, y ~ a:g + h)
+  for (formula in formulas) {
+    plan <- dpadmm_plan(formula, schema, c(50, 60), epsilon = Inf, iterations = 1)
+    kept <- dpadmm:::estimable_scaled(plan$problem$blueprint)
+    x <- as.matrix(dpadmm:::public_points(plan$problem$blueprint))
+    expect_identical(length(kept), qr(x)$rank)
+    expect_identical(qr(x[, kept, drop = FALSE])$rank, length(kept))
+  }
+})
