@@ -134,9 +134,9 @@ some_iterations <- function(setting, seed) {
 last_iteration <- function(setting, seed) recycled_run(setting, seed, at = 50)
 stored <- list(
   "figure-1" = list(settings = figure_1, run = recycled_run, repetitions = 1),
-  "figure-2" = list(settings = figure_2, run = last_iteration, repetitions = 5),
-  "figure-3" = list(settings = figure_3, run = some_iterations, repetitions = 5),
-  "figure-4" = list(settings = figure_4, run = some_iterations, repetitions = 5),
+  "figure-2" = list(settings = figure_2, run = last_iteration),
+  "figure-3" = list(settings = figure_3, run = some_iterations),
+  "figure-4" = list(settings = figure_4, run = some_iterations),
   "figure-5" = list(settings = figure_5, run = some_iterations),
   "networks" = list(settings = networks, run = last_iteration),
   "networks-2-4" = list(settings = networks_2_4, run = last_iteration, repetitions = 5),
