@@ -2,8 +2,8 @@
 
 #' Run a stored experiment of the vignettes again
 #'
-#' The figures of the five vignettes about the papers are drawn from results that were computed
-#' before and are part of the package, as is the code that computed them
+#' The figures of the vignettes about the papers, and of `vignette("all-methods")`, are drawn from
+#' results that were computed before and are part of the package, as is the code that computed them
 #' (`system.file("experiments", package = "dpadmm")`). `stored_experiment()` reads a result,
 #' `rerun_experiment()` computes it anew: it takes nothing from what is stored. Seeds are those of
 #' the stored runs, so that the same version of the package gives the same numbers (but for

@@ -7,13 +7,14 @@ library(dpadmm)
 
 ## ---- fused-settings ----
 # As in the paper: lambda = 1e-5, rho = 1, gamma = 1, delta = 1e-3, mu = 1/2. It leaves open
-# the number of steps (300), eta (the largest for which gamma = 1 leaves the proximal weight
-# G = gamma I - eta rho A'A positive semidefinite), the budget of figure 1 (0.1) and how the
-# graph is chosen (graphical lasso at 0.3, from the training records, taken as public).
+# the number of steps (300 in the figures; then tuned for each algorithm), eta (the largest for
+# which gamma = 1 leaves the proximal weight G = gamma I - eta rho A'A positive semidefinite), the
+# budget of figure 1 (0.1) and how the graph is chosen (graphical lasso at 0.3, from the training
+# records, taken as public).
 fused_lambda <- 1e-5
 fused_delta <- 1e-3
 fused_steps <- 300L
-fused_budgets <- c(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+fused_budgets <- c(0.001, 0.01, 0.03, 0.06, 0.1)
 
 ## ---- fused-data ----
 # Training and test records. a9a and a8a come with the package. ijcnn1 and bio_train may not be
@@ -143,15 +144,19 @@ run_facts <- function(setting, seed) {
   )
 }
 
-# Figure 1: gaps over iterations and time.
+# Figure 1: gaps over iterations and time. The time of k steps is the processor's for a fit of k
+# steps, one fit for each k.
 run_path <- function(setting, seed) {
   problem <- fused_problem(setting$data)
-  took <- system.time(fit <- fused_fit(problem, setting$algorithm, setting$epsilon,
-    accountant = setting$accountant, seed = seed
-  ))[["elapsed"]]
-  at <- c(1, 2, 3, 5, 10, 20, 30, 50, 100, 150, 200, 250, 300)
+  fit_of <- function(steps) {
+    fused_fit(problem, setting$algorithm, setting$epsilon, steps, seed = seed)
+  }
+  fit <- fit_of(fused_steps)
+  at <- c(1, 3, 10, 30, 100, 300)
   data.frame(
-    iteration = at, gap = fused_gap(problem, fit$iterates[at, ]), seconds = took * at / fused_steps
+    iteration = at, gap = fused_gap(problem, fit$iterates[at, ]),
+    accuracy = apply(fit$iterates[at, ], 1, function(model) fused_accuracy(problem, model)),
+    seconds = vapply(at, function(steps) sum(system.time(fit_of(steps))[1:2]), 0)
   )
 }
 
@@ -165,6 +170,13 @@ run_budget <- function(setting, seed) {
     gap = fused_gap(problem, coef(fit)), accuracy = fused_accuracy(problem, coef(fit)),
     sigma = fit$noise[1], sound = privacy(fit)$epsilon
   )
+}
+
+# The same with a number of steps of its own.
+run_tuned <- function(setting, seed) {
+  problem <- fused_problem(setting$data)
+  fit <- fused_fit(problem, setting$algorithm, setting$epsilon, setting$steps, seed = seed)
+  data.frame(gap = fused_gap(problem, coef(fit)), accuracy = fused_accuracy(problem, coef(fit)))
 }
 
 # Theorem 2: the number of steps, with the mean iterate and gamma at its bound.
@@ -184,22 +196,39 @@ fused_settings <- function(...) {
     data = c("a9a", "a8a", "ijcnn1", "bio_train"), stringsAsFactors = FALSE
   )
 }
+# Numbers of steps that are tried, more where the budget is larger. 300 and 1000 are there for
+# both algorithms.
+tuned_settings <- function(data, epsilon, plain, fast = c(20, 50, 80, 110, 150, 220, 300, 1000)) {
+  rbind(
+    expand.grid(steps = plain, algorithm = "ADMM", epsilon = epsilon, data = data,
+      stringsAsFactors = FALSE),
+    expand.grid(steps = fast, algorithm = "AccADMM", epsilon = epsilon, data = data,
+      stringsAsFactors = FALSE)
+  )
+}
 stored <- list(
   facts = list(
     settings = data.frame(data = unique(fused_settings()$data)), run = run_facts, repetitions = 1
   ),
-  "noise-free" = list(
-    settings = fused_settings(accountant = "sound", epsilon = Inf), run = run_path, repetitions = 1
-  ),
-  paths = list(
-    settings = fused_settings(accountant = c("sound", "paper"), epsilon = 0.1), run = run_path
-  ),
+  "noise-free" = list(settings = fused_settings(epsilon = Inf), run = run_path, repetitions = 1),
+  paths = list(settings = fused_settings(epsilon = 0.1), run = run_path, repetitions = 3),
   budgets = list(
     settings = fused_settings(accountant = c("sound", "paper"), epsilon = fused_budgets),
-    run = run_budget
+    run = run_budget, repetitions = 3
+  ),
+  tuned = list(
+    settings = rbind(
+      tuned_settings("a9a", 0.01, c(300, 500, 1000, 2000, 4000)),
+      tuned_settings("a9a", 0.1, c(300, 1000, 4000, 8000, 16000)),
+      tuned_settings("ijcnn1", 0.1, c(300, 1000, 4000, 8000, 16000, 32000))
+    ),
+    run = run_tuned, repetitions = 5
   ),
   steps = list(
-    settings = expand.grid(steps = c(1, 3, 10, 30, 100, 300, 1000), epsilon = c(0.01, 0.1)),
-    run = run_steps
+    settings = data.frame(
+      steps = c(10, 30, 100, 300, 1000, 3000, 10, 100, 1000, 3000, 10000, 20000),
+      epsilon = rep(c(0.001, 0.01), each = 6)
+    ),
+    run = run_steps, repetitions = 3
   )
 )

@@ -6,10 +6,11 @@ library(dpadmm)
 records <- adult_matrix("onehot")
 
 ## ---- problem ----
-# A fresh split of Adult and a random network, of mean degree 2 (five nodes) or 4. With an
-# uneven split the largest node has five times the records of the smallest. The weight of the
-# mean loss is that of five nodes, shared out: 1750 for each of five.
-m_problem <- function(N, repetition, even = TRUE) {
+# A fresh split of Adult and a random network, of mean degree 2 (five nodes: it comes out as a
+# tree, the sparsest there is) or 4. With an uneven split the largest node has five times the
+# records of the smallest. The weight of the mean loss is that of five nodes, shared out: 1750
+# for each of five.
+m_problem <- function(N, repetition, even = TRUE, graph = "random") {
   set.seed(repetition)
   split <- sample(nrow(records$x))
   train <- split[1:40000]
@@ -17,7 +18,10 @@ m_problem <- function(N, repetition, even = TRUE) {
   weight <- if (even) rep(1, N) else seq(1, 5, length.out = N)
   last <- round(40000 * cumsum(weight) / sum(weight))
   set.seed(N)
-  network <- network_random(N, if (N == 5) 0.5 else 4 / (N - 1))
+  network <- switch(graph,
+    random = network_random(N, if (N == 5) 0.5 else 4 / (N - 1)),
+    ring = network_ring(N), complete = network_complete(N)
+  )
   list(
     x = records$x[train, ], y = records$y[train], x_test = records$x[test, ],
     y_test = records$y[test], nodes = rep(seq_len(N), diff(c(0, last))), network = network,
@@ -33,16 +37,29 @@ m_fit <- function(problem, method, ..., accountant = "paper", iterations = 50) {
   )
 }
 
-# Mean over nodes of the loss of a node's model on its own records.
-own_loss <- function(fit, problem) {
-  rowMeans(vapply(seq_len(problem$N), function(node) {
+# Its plan alone, which needs no records: the noise for a budget.
+m_plan <- function(problem, method, ..., accountant, iterations = 50) {
+  dpadmm_plan(ncol(problem$x), table(problem$nodes),
+    network = problem$network, method = method, C = problem$C, rho = 0.22,
+    iterations = iterations, intercept = FALSE, weights = "nodes",
+    control = dpadmm_control(accountant = accountant), ...
+  )
+}
+
+# Mean over nodes of the loss of a node's model on its own records, at some iterations.
+own_loss <- function(fit, problem, at) {
+  loss <- vapply(seq_len(problem$N), function(node) {
     own <- problem$nodes == node
-    loss_trace(fit, problem$x[own, ], problem$y[own], node = node)$loss
-  }, numeric(fit$plan$iterations)))
+    models <- matrix(fit$iterates[at, node, ], length(at))
+    margin <- problem$y[own] * as.matrix(problem$x[own, ] %*% t(models))
+    colMeans(pmax(-margin, 0) + log1p(exp(-abs(margin))))
+  }, numeric(length(at)))
+  rowMeans(matrix(loss, length(at)))
 }
 
 ## ---- convergence ----
-# Figure 1: no noise. Curves with words are the paper's 1(a), those with a growth 1(b).
+# Figure 1: no noise. Curves with words are the paper's 1(a), those with a growth 1(b). Dual
+# steps that change over iterations are no argument of m_admm(): they are put into the plan.
 run_convergence <- function(setting, seed) {
   problem <- m_problem(5, 1)
   private <- function(theta) {
@@ -52,6 +69,7 @@ run_convergence <- function(setting, seed) {
   }
   method <- switch(setting$curve,
     "one theta" = private(0.5),
+    "theta over time" = private(0.5),
     "theta by node" = private(c(0.3, 0.35, 0.4, 0.45, 0.5)),
     "theta by node, fixed penalty" = m_admm(0.55,
       growth = 1, theta = c(0.3, 0.35, 0.4, 0.45, 0.5)
@@ -59,15 +77,24 @@ run_convergence <- function(setting, seed) {
     m_admm(eta = 0.5, growth = as.numeric(setting$curve), theta = 0.5)
   )
   fit <- m_fit(problem, method, epsilon = Inf, iterations = 500)
+  if (setting$curve == "theta over time") fit <- with_theta(fit, 0.5 * 1.01^(1:500), problem)
   at <- c(1:4, 6, 8, 10, 14, 20, 30, 40, 60, 80, 100, 140, 200, 300, 400, 500)
-  best <- m_optimum(problem)
+  if (is.null(m_kept$optimum)) m_kept$optimum <- m_optimum(problem)
   trace <- loss_trace(fit, problem$x, problem$y)
   data.frame(
-    iteration = at, loss = signif(own_loss(fit, problem)[at], 6),
-    gap = signif(trace$objective[at] - best, 4)
+    iteration = at, loss = signif(own_loss(fit, problem, at), 6),
+    gap = signif(trace$objective[at] - m_kept$optimum, 4)
   )
 }
 
+# A fit of the same plan with dual steps that change over iterations, the same at all nodes.
+with_theta <- function(fit, theta, problem) {
+  plan <- fit$plan
+  plan$theta[] <- rep(theta, each = problem$N)
+  dpadmm_fit(plan, problem$x, problem$y, nodes = problem$nodes)
+}
+
+m_kept <- new.env() # the same for all curves
 # The least value of the objective, by many iterations of ADMM on the complete network.
 m_optimum <- function(problem) {
   problem$network <- network_complete()
@@ -77,31 +104,37 @@ m_optimum <- function(problem) {
 
 ## ---- private-run ----
 # One private run. Its noise spends `epsilon`, by the printed or the sound accountant; with one
-# noise for all nodes the worst node does, and the others spend less.
+# noise for all nodes the worst node does, and the others spend less. `error` is that of the mean
+# of the nodes' models on the test records, `own` the mean of the errors of the nodes' own models
+# (of the last iteration only).
 run_private <- function(setting, seed, at = c(1:4, 6, 8, 10, 14, 20, 26, 32, 38, 44, 50)) {
-  problem <- m_problem(setting$N, setting$repetition, setting$even)
+  problem <- m_problem(setting$N, setting$repetition, setting$even, setting$graph)
   method <- m_admm(eta = 0.5, growth = setting$growth, theta = 0.5) # growth 1: ADMM-DVP
   accountant <- if (setting$match == "printed") "paper" else "sound"
+  budgeted <- function(make, ...) {
+    make(problem, method, epsilon = setting$epsilon, noise = "gamma", accountant = accountant, ...)
+  }
   fit <- tryCatch(
-    m_fit(problem, method,
-      epsilon = setting$epsilon, noise = "gamma", seed = seed, accountant = accountant
-    ),
+    if (setting$noise == "one") {
+      m_fit(problem, method, noise = gamma_noise(min(budgeted(m_plan)$noise)), seed = seed)
+    } else {
+      budgeted(m_fit, seed = seed)
+    },
     dpadmm_error_budget = function(e) NULL # the curvature term alone costs more
   )
   if (is.null(fit)) {
     return(data.frame(
-      iteration = at, loss = NA, error = NA, printed = NA, sound = NA, least = NA
+      iteration = at, loss = NA, error = NA, own = NA, printed = NA, sound = NA, least = NA
     ))
-  }
-  if (setting$noise == "one") {
-    fit <- m_fit(problem, method, noise = gamma_noise(min(fit$noise)), seed = seed)
   }
   spent <- function(accountant) privacy(fit,
     accountant = accountant, iterations = TRUE
   )$epsilon[at]
+  own <- evaluate(fit, problem$x_test, problem$y_test, node = "average")$error
   data.frame(
-    iteration = at, loss = signif(own_loss(fit, problem)[at], 5),
+    iteration = at, loss = signif(own_loss(fit, problem, at), 5),
     error = signif(loss_trace(fit, problem$x_test, problem$y_test)$error[at], 5),
+    own = ifelse(at == 50, signif(own, 5), NA),
     printed = signif(spent("paper"), 5), sound = signif(spent("sound"), 5),
     least = signif(min(privacy(fit)$per_node$epsilon), 4) # of the nodes'
   )
@@ -109,17 +142,22 @@ run_private <- function(setting, seed, at = c(1:4, 6, 8, 10, 14, 20, 26, 32, 38,
 last_iteration <- function(setting, seed) run_private(setting, seed, at = 50)
 
 ## ---- settings ----
-private <- function(growth, epsilon, N = 5, even = TRUE, noise = "by node", match = "printed") {
-  merge(data.frame(growth = growth), data.frame(epsilon, N, even, noise, match), by = NULL)
+private <- function(growth, epsilon, N = 5, even = TRUE, noise = "by node", match = "printed",
+                    graph = "random") {
+  merge(data.frame(growth = growth), data.frame(epsilon, N, even, noise, match, graph), by = NULL)
 }
 figure_1 <- data.frame(curve = c(
-  "one theta", "theta by node", "theta by node, fixed penalty",
+  "one theta", "theta over time", "theta by node", "theta by node, fixed penalty",
   "1", "1.01", "1.02", "1.05", "1.1"
 ))
 figure_2 <- rbind(private(1, c(15, 30)), private(1.05, c(12, 24))) # DVP, and PP with 80% of it
 budgets <- rbind(
   private(c(1, 1.02, 1.05, 1.1), c(5, 10, 15, 20, 30, 50)),
   private(c(1, 1.05), c(5, 10, 15, 20, 30, 50), match = "sound")
+)
+networks <- rbind( # the strips' other settings
+  private(c(1, 1.05), c(15, 20, 30, 50), graph = "ring"),
+  private(c(1, 1.05), c(15, 20, 30, 50), graph = "complete")
 )
 figures_3_4 <- rbind(
   private(c(1, 1.05), 50, N = c(20, 200), noise = "one"),
@@ -133,5 +171,6 @@ stored <- list(
   "figure-1" = list(settings = figure_1, run = run_convergence, repetitions = 1),
   "figure-2" = list(settings = figure_2, run = run_private),
   "budgets" = list(settings = budgets, run = last_iteration),
-  "figures-3-4" = list(settings = figures_3_4, run = run_private)
+  "networks" = list(settings = networks, run = last_iteration, repetitions = 5),
+  "figures-3-4" = list(settings = figures_3_4, run = run_private, repetitions = 5)
 )

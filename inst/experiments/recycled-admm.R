@@ -14,23 +14,35 @@ spent_at <- function(fit, accountant, at) {
   path$epsilon[findInterval(at, path$iteration)]
 }
 
+# Random networks are drawn until no node has a single neighbour, as in the paper, whose axes of
+# privacy exclude one, and until five nodes have six edges at most: a ring has five.
+network_of <- function(name, N) {
+  if (name != "random") return(if (name == "ring") network_ring(N) else network_complete(N))
+  set.seed(N)
+  repeat {
+    network <- network_random(N, 0.5)
+    facts <- summary(network)
+    if (min(facts$degree) >= 2 && (N > 5 || facts$edges <= 6)) return(network)
+  }
+}
+
 # One run: a fresh split of Adult, 40,000 records for training, spread evenly over the nodes of
-# a random network. The split is the same in all settings of a repetition.
+# a network. The split is the same in all settings of a repetition.
 recycled_run <- function(setting, seed, at = 1:50) {
   set.seed(setting$repetition)
   split <- sample(nrow(records$x))
   train <- split[1:40000]
   test <- split[-(1:40000)]
   nodes <- rep_len(seq_len(setting$N), 40000)
-  set.seed(setting$N)
-  network <- network_random(setting$N, 0.5)
+  network <- network_of(setting$network, setting$N)
+  control <- dpadmm_control(
+    keep_iterates = TRUE, progress = FALSE,
+    accountant = if (setting$match == "printed") "paper" else "sound"
+  )
   fit <- function(method, ...) {
     dpadmm_fit(records$x[train, ], records$y[train],
       nodes = nodes, network = network, method = method, C = 1750, rho = setting$rho,
-      iterations = 50, seed = seed, intercept = FALSE, control = dpadmm_control(
-        keep_iterates = TRUE, progress = FALSE,
-        accountant = if (setting$match == "printed") "paper" else "sound"
-      ), ...
+      iterations = 50, seed = seed, intercept = FALSE, control = control, ...
     )
   }
   recycled <- function(growth) mr_admm(eta = setting$eta, growth = growth, gamma = setting$gamma)
@@ -46,7 +58,11 @@ recycled_run <- function(setting, seed, at = 1:50) {
   )
   # R-ADMM's privacy is what the others get, by the bound they are matched by
   budget <- function(accountant) {
-    privacy(fit(recycled(1), noise = gamma_noise(setting$alpha)), accountant = accountant)$epsilon
+    plan <- dpadmm_plan(ncol(records$x), tabulate(nodes), network = network, method = recycled(1),
+      C = 1750, rho = setting$rho, iterations = 50, noise = gamma_noise(setting$alpha),
+      intercept = FALSE, control = control
+    )
+    privacy(plan, accountant = accountant)$epsilon
   }
   as_given <- setting$method == "R-ADMM" ||
     (setting$match == "printed" && startsWith(setting$method, "MR-ADMM"))
@@ -61,23 +77,22 @@ recycled_run <- function(setting, seed, at = 1:50) {
   } else {
     fit(method, epsilon = budget("sound"), noise = "gamma")
   }
-  spent <- function(accountant) spent_at(found, accountant, at)
   own_loss <- function(node) { # of a node's model on its own records
     own <- train[nodes == node]
     loss_trace(found, records$x[own, ], records$y[own], node = node)$loss
   }
   data.frame(
-    iteration = at,
+    iteration = at, printed = signif(spent_at(found, "paper", at), 5),
     loss = signif(rowMeans(vapply(seq_len(setting$N), own_loss, numeric(50)))[at], 5),
     error = signif(loss_trace(found, records$x[test, ], records$y[test])$error[at], 5),
-    printed = signif(spent("paper"), 5), sound = signif(spent("sound"), 5)
+    sound = signif(spent_at(found, "sound", at), 5)
   )
 }
 
 ## ---- settings ----
 row <- function(method, alpha = Inf, N = 5, eta = 1, growth = 1, gamma = 0.5, k = 0, rho = 0.22,
-                match = "printed") {
-  data.frame(method, alpha, N, eta, growth, gamma, k, rho, match)
+                match = "printed", network = "random") {
+  data.frame(method, alpha, N, eta, growth, gamma, k, rho, match, network)
 }
 figure_1 <- rbind(
   row("R-ADMM", N = rep(c(5, 20), each = 4), eta = 0.5, gamma = c(0, 0.5, 1, 3)),
@@ -93,6 +108,17 @@ figure_5 <- rbind(
     alpha = c(2, 1, 0.5), growth = 1.04
   )
 )
+# the ends of Figures 2 to 5 on other networks
+elsewhere <- function(settings) {
+  rbind(
+    transform(settings, network = "ring"), transform(settings, network = "complete"),
+    transform(settings, N = 20)
+  )
+}
+networks <- elsewhere(subset(figure_5, is.finite(alpha)))
+networks_2_4 <- elsewhere(unique(rbind(
+  figure_2, figure_3, subset(figure_4, growth %in% c(1.01, 1.05))
+)))
 # Figure 5 again, with all methods at the epsilon that is proved for R-ADMM, and with Gaussian
 # noise at delta = 1e-6
 same_epsilon <- row(
@@ -112,5 +138,7 @@ stored <- list(
   "figure-3" = list(settings = figure_3, run = some_iterations),
   "figure-4" = list(settings = figure_4, run = some_iterations),
   "figure-5" = list(settings = figure_5, run = some_iterations),
+  "networks" = list(settings = networks, run = last_iteration),
+  "networks-2-4" = list(settings = networks_2_4, run = last_iteration, repetitions = 5),
   "same-epsilon" = list(settings = same_epsilon, run = last_iteration)
 )

@@ -89,3 +89,16 @@ test_that("the best of what was tuned is not at the edge of its grid, where it l
     }
   }
 })
+
+test_that("numbers of steps that are called best lie inside of what was tried", {
+  for (part in c("tuned", "steps")) {
+    found <- stored_experiment("dp-admm-accadmm", part)
+    columns <- intersect(c("algorithm", "epsilon", "data"), names(found))
+    for (one in split(found, found[columns], drop = TRUE)) {
+      gaps <- tapply(one$gap, one$steps, mean)
+      best <- as.numeric(names(which.min(gaps)))
+      expect_gt(best, min(one$steps))
+      expect_lt(best, max(one$steps))
+    }
+  }
+})
