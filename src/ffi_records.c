@@ -272,7 +272,7 @@ static void take_measures(ffi_reader *reader, SEXP keeper, int norms,
     if (scale[k] != scale[0])
       return;
   one[0] = all->n > 0 ? scale[0] : factor;
-  all->scale = one;
+  all->scale = one[0] == 1.0 ? NULL : one;
   all->alike = 1;
   SETCDR(keeper, others);
 }

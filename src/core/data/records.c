@@ -63,10 +63,12 @@ static void column_margin(const dpa_records *r, const double *f, double *out) {
 }
 
 static void sparse_margin(const dpa_records *r, const double *f, double *out) {
+  const int *row = r->row, *col = r->col;
+  const double *val = r->val;
   for (size_t k = 0; k < r->n; k++) {
     double sum = 0.0;
-    for (int j = r->row[k]; j < r->row[k + 1]; j++)
-      sum += r->val[j] * f[r->col[j]];
+    for (int j = row[k]; j < row[k + 1]; j++)
+      sum += val[j] * f[col[j]];
     out[k] = sum;
   }
 }
@@ -119,25 +121,11 @@ static void column_gradient(const dpa_records *r, const double *w, double *g) {
   }
 }
 
-/* out[col] += w x of a row's entries, four at a time: their columns are apart, so that
- * no sum waits for another one. */
-static inline void scatter(const int *col, const double *x, size_t count, double w,
-                           double *out) {
-  for (; count >= 4; col += 4, x += 4, count -= 4) {
-    const double a = w * x[0], b = w * x[1], c = w * x[2], d = w * x[3];
-    out[col[0]] += a;
-    out[col[1]] += b;
-    out[col[2]] += c;
-    out[col[3]] += d;
-  }
-  for (; count > 0; col++, x++, count--)
-    out[*col] += w * *x;
-}
-
 static void sparse_gradient(const dpa_records *r, const double *w, double *g) {
   for (size_t k = 0; k < r->n; k++) {
-    const int first = r->row[k];
-    scatter(r->col + first, r->val + first, (size_t)(r->row[k + 1] - first), w[k], g);
+    const double wk = w[k];
+    for (int j = r->row[k]; j < r->row[k + 1]; j++)
+      g[r->col[j]] += wk * r->val[j];
   }
 }
 
@@ -146,11 +134,11 @@ void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) 
   for (size_t first = 0; first < r->n; first += BLOCK) {
     const size_t m = r->n - first < BLOCK ? r->n - first : BLOCK;
     const dpa_records rows = dpa_records_part(r, first, m);
-    for (size_t k = 0; k < m; k++)
+    for (size_t k = 0; k < m && r->scale; k++)
       scaled[k] = w[first + k] * dpa_scale_of(&rows, k);
     (rows.row    ? sparse_gradient
      : rows.lead ? column_gradient
-                 : row_gradient)(&rows, scaled, g);
+                 : row_gradient)(&rows, r->scale ? scaled : w + first, g);
     dpa_passed(&rows);
   }
 }
@@ -169,6 +157,21 @@ static void dense_hessian(const dpa_records *r, const double *w, double *H,
     }
     dpa_rows_square(block, m, d, H);
   }
+}
+
+/* out[col] += w x of a row's entries, four at a time: their columns are apart, so that
+ * no sum waits for another one. */
+static inline void scatter(const int *col, const double *x, size_t count, double w,
+                           double *out) {
+  for (; count >= 4; col += 4, x += 4, count -= 4) {
+    const double a = w * x[0], b = w * x[1], c = w * x[2], d = w * x[3];
+    out[col[0]] += a;
+    out[col[1]] += b;
+    out[col[2]] += c;
+    out[col[3]] += d;
+  }
+  for (; count > 0; col++, x++, count--)
+    out[*col] += w * *x;
 }
 
 static void sparse_hessian(const dpa_records *r, const double *w, double *H) {
