@@ -25,7 +25,7 @@
 #' simulations: see the vignette "report". There are none where the released curvature is not 1.5
 #' times what noise alone makes of one, as of columns that are collinear; nor where curvature and
 #' gradient are such as separated classes have, which have no best model: this is sure without
-#' noise, and with noise right but for the noise in them; it takes nearly separated ones for such.
+#' noise; with noise in them it is so by a margin, and takes nearly separated ones for such, too.
 #' That is an error of class `dpadmm_error_unavailable`, decided from released values, so it costs
 #' nothing.
 #'

@@ -34,7 +34,7 @@ test_that("no point's gradient and curvature hide that classes are separated", {
     x <- x / max(sqrt(rowSums(x^2))) # the longest has norm 1
     list(H = crossprod(x, p * (1 - p) * x), g = as.vector(crossprod(x, p - y)))
   }
-  told <- function(it) dpadmm:::may_be_separated(it$H, it$g, seq_along(it$g), 1)
+  told <- function(it) dpadmm:::may_be_separated(it$H, it$g, seq_along(it$g), 1, 0)
   for (run in 1:200) {
     x <- cbind(0.3, matrix(runif(60 * 2, -1, 1), 60))
     split <- as.vector(x %*% rnorm(3))
