@@ -114,6 +114,7 @@ part("sites", if (all(vapply(c("RSQLite", "digest", "jsonlite", "sodium"), requi
       iterations = 2, aggregation = aggregation))
   }
   print(ledger_report(sites))
+  print(dpadmmPublicDS("nowhere")$message) # as a DataSHIELD server is asked
 })
 part("accountants", {
   for (mechanism in .mechanisms) {
