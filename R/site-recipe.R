@@ -30,7 +30,7 @@ recipe_plan <- function(text) {
     abort("plan", conditionMessage(e), argument = e$argument)
   }
   asked <- tryCatch(
-    recipe_read(jsonlite::fromJSON(text, simplifyVector = FALSE)), error = refuse
+    recipe_read(jsonlite::fromJSON(text, simplifyVector = FALSE)), error = refuse, warning = refuse
   )
   known <- c(names(formals(dpadmm_plan.formula)), names(formals(dpadmm_plan.default)))
   named <- is.list(asked) && all(names(asked) %in% setdiff(known, "...")) &&
