@@ -14,7 +14,7 @@ new_fit <- function(plan, result, records, seeded) {
       list(NULL), if (length(dim(iterates)) == 3L) list(problem$names), list(columns)
     )
   }
-  trace <- data.frame(iteration = seq_len(plan$iterations))
+  trace <- list2DF(list(iteration = seq_len(plan$iterations)))
   trace$gap <- result$gap
   trace$step <- result$step
   structure(c(

@@ -222,10 +222,9 @@ bind_releases <- function(class, words, ...) {
       argument = "..."
     )
   }
-  columns <- stats::setNames(nm = names(tables[[1L]]))
-  as_releases(lapply(columns, function(name) {
-    do.call(base::c, lapply(tables, `[[`, name))
-  }), class)
+  names <- names(tables[[1L]])
+  columns <- .mapply(base::c, lapply(tables, function(table) unclass(table)[names]), NULL)
+  as_releases(stats::setNames(columns, names), class)
 }
 
 #' @export

@@ -114,9 +114,10 @@ const int *ffi_ints(ffi_reader *reader, const char *name, size_t length, int lea
     return NULL;
   const int *value = INTEGER_RO(x);
   const R_xlen_t n = Rf_xlength(x);
-  int ok = 1;
-  for (R_xlen_t k = 0; k < n; k++)
-    ok &= value[k] != NA_INTEGER && value[k] >= least && value[k] <= most;
+  const unsigned low = (unsigned)least, span = (unsigned)most - low;
+  int ok = n == 0 || least <= most;
+  for (R_xlen_t k = 0; k < n; k++) /* NA is below all that is asked for */
+    ok &= (unsigned)value[k] - low <= span;
   return ffi_check(reader, ok, name) ? value : NULL;
 }
 

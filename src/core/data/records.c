@@ -36,10 +36,6 @@ size_t dpa_records_stored(const dpa_records *records) {
 
 /* ---- passes ---------------------------------------------------------------------- */
 
-static void row_margin(const dpa_records *r, const double *f, double *out) {
-  dpa_rows_times(r->dense, r->n, r->d, f, out);
-}
-
 /* Margins of column-major rows, in the order of dpa_rows_times(): four sums a row, and
  * the columns that are left over. */
 static void column_margin(const dpa_records *r, const double *f, double *out) {
@@ -69,30 +65,31 @@ static void sparse_margin(const dpa_records *r, const double *f, double *out) {
     double sum = 0.0;
     for (int j = row[k]; j < row[k + 1]; j++)
       sum += val[j] * f[col[j]];
-    out[k] = sum;
+    out[k] = sum * dpa_scale_of(r, k);
   }
 }
 
-void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
-  for (size_t first = 0; first < r->n;) {
-    const dpa_records rows = dpa_next_rows(r, first);
-    (rows.row    ? sparse_margin
-     : rows.lead ? column_margin
-                 : row_margin)(&rows, f, out + first);
-    dpa_passed(&rows);
-    first += rows.n;
-  }
+static void dense_margin(const dpa_records *r, const double *f, double *out) {
+  if (r->lead)
+    column_margin(r, f, out);
+  else
+    dpa_rows_times(r->dense, r->n, r->d, f, out);
   if (r->scale)
     for (size_t k = 0; k < r->n; k++)
       out[k] *= dpa_scale_of(r, k);
 }
 
-/* The next three: g += X' w, where row k is taken w[k] times as it is stored. */
-static void row_gradient(const dpa_records *r, const double *w, double *g) {
-  dpa_rows_add(r->dense, r->n, r->d, w, g);
+void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
+  for (size_t first = 0; first < r->n;) {
+    const dpa_records rows = dpa_next_rows(r, first);
+    (rows.row ? sparse_margin : dense_margin)(&rows, f, out + first);
+    dpa_passed(&rows);
+    first += rows.n;
+  }
 }
 
-/* In the order of dpa_rows_add(): four rows at a time. */
+/* g += X' w, where row k is taken w[k] times as it is stored, in the order of
+ * dpa_rows_add(): four rows at a time. */
 static void column_gradient(const dpa_records *r, const double *w, double *g) {
   const size_t whole = r->n / 4 * 4;
   const double *x = r->dense;
@@ -121,25 +118,38 @@ static void column_gradient(const dpa_records *r, const double *w, double *g) {
   }
 }
 
+static void dense_gradient(const dpa_records *r, const double *w, double *g) {
+  double scaled[BLOCK];
+  for (size_t first = 0; first < r->n; first += BLOCK) {
+    const size_t m = r->n - first < BLOCK ? r->n - first : BLOCK;
+    const dpa_records rows = dpa_records_part(r, first, m);
+    const double *times = w + first;
+    if (r->scale) {
+      for (size_t k = 0; k < m; k++)
+        scaled[k] = times[k] * dpa_scale_of(&rows, k);
+      times = scaled;
+    }
+    if (r->lead)
+      column_gradient(&rows, times, g);
+    else
+      dpa_rows_add(rows.dense, m, r->d, times, g);
+  }
+}
+
 static void sparse_gradient(const dpa_records *r, const double *w, double *g) {
   for (size_t k = 0; k < r->n; k++) {
-    const double wk = w[k];
+    const double wk = w[k] * dpa_scale_of(r, k);
     for (int j = r->row[k]; j < r->row[k + 1]; j++)
       g[r->col[j]] += wk * r->val[j];
   }
 }
 
 void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) {
-  double scaled[BLOCK];
-  for (size_t first = 0; first < r->n; first += BLOCK) {
-    const size_t m = r->n - first < BLOCK ? r->n - first : BLOCK;
-    const dpa_records rows = dpa_records_part(r, first, m);
-    for (size_t k = 0; k < m && r->scale; k++)
-      scaled[k] = w[first + k] * dpa_scale_of(&rows, k);
-    (rows.row    ? sparse_gradient
-     : rows.lead ? column_gradient
-                 : row_gradient)(&rows, r->scale ? scaled : w + first, g);
+  for (size_t first = 0; first < r->n;) {
+    const dpa_records rows = dpa_next_rows(r, first);
+    (rows.row ? sparse_gradient : dense_gradient)(&rows, w + first, g);
     dpa_passed(&rows);
+    first += rows.n;
   }
 }
 

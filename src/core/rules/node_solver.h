@@ -55,11 +55,11 @@ typedef struct dpa_solver_state {
   double norm;   /* of grad */
   double enough; /* the norm to reach: tol, or the rounding of the gradient's parts */
   double best;   /* smallest norm on this problem */
-  double travelled;       /* sum of ||f|| + ||step|| since the margins were X f */
-  int idle;               /* steps since then */
-  double longest;         /* norm of the longest record; < 0 until needed */
-  double unbalance;       /* at anchor |L'''| <= unbalance L'' */
-  double distance;        /* ||f - anchor|| and its length in the curvature's norm; */
+  double travelled; /* what the margins' error is counted in since they were X f */
+  int idle;         /* steps since then */
+  double longest;   /* norm of the longest record; < 0 until needed */
+  double unbalance; /* at anchor |L'''| <= unbalance L'' */
+  double distance;  /* ||f - anchor|| and its length in the curvature's norm; */
   double curved_distance; /* distance < 0: not up to date */
   double factor_quad;     /* the factor's */
   int known;        /* margin and data_grad belong to f, or to base when f is ahead */
