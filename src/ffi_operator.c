@@ -24,7 +24,7 @@ SEXP ffi_row_measure(SEXP x, SEXP bound) {
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
   SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
   if (!reader.bad)
-    dpa_measure(&records, 1.0, REAL_RO(bound)[0], REAL(VECTOR_ELT(out, 0)),
+    dpa_measure(&records, 1.0, REAL_RO(bound)[0], 1, REAL(VECTOR_ELT(out, 0)),
                 REAL(VECTOR_ELT(out, 1)));
   UNPROTECT(2);
   return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : out;
@@ -68,17 +68,14 @@ static const dpa_plan *open_one(ffi_reader *reader, SEXP records, SEXP keeper,
     return NULL;
   plan->mechanism = NULL;
   ffi_reader data = {records, NULL};
-  const dpa_holding *holding =
-      ffi_records(&data, keeper, 1, plan->d, plan->relay->layout);
+  const dpa_holding *holding = ffi_records(&data, keeper, 1, plan);
   if (!ffi_check(reader, !data.bad, data.bad))
     return NULL;
   dpa_arena arena = {NULL, 0, 0};
-  dpa_party_open(party, &arena, plan, 0, &holding->records, holding->users,
-                 holding->size);
+  dpa_party_open(party, &arena, &arena, plan, 0, holding);
   if (!ffi_check(reader, ffi_place(&arena, keeper), "records"))
     return NULL;
-  dpa_party_open(party, &arena, plan, 0, &holding->records, holding->users,
-                 holding->size);
+  dpa_party_open(party, &arena, &arena, plan, 0, holding);
   dpa_party_start(party, &no_key);
   return plan;
 }

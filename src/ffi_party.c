@@ -34,21 +34,19 @@ static void close_handle(SEXP pointer) {
 /* The records of one party of a plan for several. */
 static const dpa_holding *read_one(ffi_reader *reader, SEXP keeper,
                                    const dpa_plan *plan) {
-  return ffi_records(reader, keeper, 1, plan->d, plan->relay->layout);
+  return ffi_records(reader, keeper, 1, plan);
 }
 
 static dpa_status open_party(handle *it, SEXP keeper, size_t i,
                              const dpa_holding *holding, SEXP key) {
   dpa_arena arena = {NULL, 0, 0};
   dpa_key own;
-  dpa_party_open(&it->party, &arena, it->plan, i, &holding->records, holding->users,
-                 holding->size);
+  dpa_party_open(&it->party, &arena, &arena, it->plan, i, holding);
   if (!ffi_place(&arena, keeper))
     return DPA_SIZE;
   const size_t size = it->party.state_size + it->party.cache_size;
   memset(arena.base, 0, size); /* what is saved holds nothing of others' */
-  dpa_party_open(&it->party, &arena, it->plan, i, &holding->records, holding->users,
-                 holding->size);
+  dpa_party_open(&it->party, &arena, &arena, it->plan, i, holding);
   it->party.threads = it->plan->threads; /* nobody else is here */
   const dpa_status status = ffi_key_of(key, &own);
   if (status == DPA_OK)

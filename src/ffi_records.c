@@ -1,6 +1,7 @@
 #include "ffi_records.h"
 
 #include "ffi_file.h"
+#include "run/relay.h"
 
 #include <float.h>
 #include <limits.h>
@@ -53,7 +54,7 @@ static shape read_matrix(ffi_reader *reader) {
 }
 
 static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const int *place,
-                        const dpa_recipe *recipe) {
+                        const dpa_recipe *recipe, int threads) {
   dpa_records records;
   memset(&records, 0, sizeof records);
   if (reader->bad)
@@ -64,7 +65,7 @@ static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const int *pla
     if (!ffi_check(reader, d == 0 || n < SIZE_MAX / 16 / d, "x"))
       return records;
     double *dense = FFI_TAKE(keeper, double, n *d);
-    dpa_pack_dense(n, x.columns, x.dense, place, recipe, dense);
+    dpa_pack_dense(n, x.columns, x.dense, place, recipe, threads, dense);
     records.dense = dense;
     return records;
   }
@@ -81,7 +82,7 @@ static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const int *pla
 }
 
 dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const dpa_recipe *recipe) {
-  return pack(reader, keeper, read_matrix(reader), NULL, recipe);
+  return pack(reader, keeper, read_matrix(reader), NULL, recipe, 1);
 }
 
 /* Rows of a matrix as it lies (the transpose of a sparse one), or, transposed, of one
@@ -228,7 +229,7 @@ static void take_numbers(ffi_reader *reader, SEXP keeper, const int *place,
   all->offset = place ? placed(keeper, offset, place, n) : offset;
 }
 
-static dpa_records packed_records(ffi_reader *reader, SEXP keeper) {
+static dpa_records packed_records(ffi_reader *reader, SEXP keeper, int threads) {
   const shape x = read_matrix(reader);
   dpa_recipe recipe = {R_PosInf, ffi_has(reader, "first"), 0.0};
   if (recipe.intercept)
@@ -236,7 +237,7 @@ static dpa_records packed_records(ffi_reader *reader, SEXP keeper) {
   if (ffi_has(reader, "before"))
     recipe.bound = ffi_real(reader, "before", 1e-280, R_PosInf);
   const int *place = read_places(reader, x.rows);
-  dpa_records all = pack(reader, keeper, x, place, &recipe);
+  dpa_records all = pack(reader, keeper, x, place, &recipe, threads);
   take_numbers(reader, keeper, place, &all);
   return all;
 }
@@ -249,7 +250,7 @@ static dpa_records stored_records(ffi_reader *reader, SEXP keeper, int in_place)
 }
 
 /* How each row is shortened, and (`norms`) how long it is then. */
-static void take_measures(ffi_reader *reader, SEXP keeper, int norms,
+static void take_measures(ffi_reader *reader, SEXP keeper, int norms, int threads,
                           dpa_records *all) {
   const double bound = ffi_real(reader, "row_bound", 1e-280, R_PosInf);
   const double factor =
@@ -265,7 +266,7 @@ static void take_measures(ffi_reader *reader, SEXP keeper, int norms,
   double *one = FFI_TAKE(keeper, double, 1);
   SEXP others = CDR(keeper);
   double *scale = FFI_TAKE(keeper, double, all->n);
-  dpa_measure(all, factor, bound, scale, norm);
+  dpa_measure(all, factor, bound, threads, scale, norm);
   all->scale = scale;
   all->norm = norm;
   for (size_t k = 0; k < all->n; k++)
@@ -277,8 +278,10 @@ static void take_measures(ffi_reader *reader, SEXP keeper, int norms,
   SETCDR(keeper, others);
 }
 
-dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t d,
-                         const dpa_layout *kind) {
+dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
+                         const dpa_plan *plan) {
+  const dpa_layout *kind = plan->relay->layout;
+  const int threads = plan->threads;
   const void *const top = vmaxget();
   const char *layout = ffi_string(reader, "layout");
   const int in_place = strcmp(layout, "in_place") == 0;
@@ -286,13 +289,13 @@ dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t
   ffi_check(reader, in_place || packed || strcmp(layout, "rows") == 0, "layout");
   if (!ffi_check(reader, !in_place || parties == 1, "layout"))
     return NULL;
-  dpa_records all = packed ? packed_records(reader, keeper)
+  dpa_records all = packed ? packed_records(reader, keeper, threads)
                            : stored_records(reader, keeper, in_place);
   if (reader->bad ||
-      !ffi_check(reader, all.d == d && d < INT_MAX && all.n < INT_MAX, "x"))
+      !ffi_check(reader, all.d == plan->d && all.d < INT_MAX && all.n < INT_MAX, "x"))
     return NULL;
   vmaxset(top);
-  take_measures(reader, keeper, kind != &dpa_layout_node, &all);
+  take_measures(reader, keeper, kind != &dpa_layout_node, threads, &all);
   if (all.n >= MANY)
     R_gc(); /* what is no longer needed would lie beside the memory of the run */
   dpa_holding *holding = FFI_TAKE(keeper, dpa_holding, parties);

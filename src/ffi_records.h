@@ -5,7 +5,7 @@
 
 #include "data/pack.h"
 #include "ffi.h"
-#include "run/engine_local.h"
+#include "run/step.h"
 
 /* One holding a party.
  *
@@ -23,8 +23,8 @@
  *   see ffi_mapped().
  * Rows are used times `factor`, NULL: 1. row_bound: longer ones are shortened to it.
  * `scale` and `norm`, as ffi_row_measure() gives them, save measuring. */
-dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties, size_t d,
-                         const dpa_layout *kind);
+dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
+                         const dpa_plan *plan);
 
 /* A matrix as rows, without labels; x packed, or where it is. */
 dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const dpa_recipe *recipe);

@@ -5,6 +5,7 @@
 #include "ffi_plan.h"
 #include "ffi_records.h"
 #include "rules/store.h"
+#include "run/engine_local.h"
 #include "run/run.h"
 
 #include <string.h>
@@ -199,7 +200,7 @@ SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
   SEXP functions = ffi_field(&reader, "engine");
   const dpa_holding *holding = NULL;
   if (!reader.bad && functions == R_NilValue) {
-    holding = ffi_records(&data, keeper, plan->parties, plan->d, plan->relay->layout);
+    holding = ffi_records(&data, keeper, plan->parties, plan);
     ffi_check(&reader, !data.bad, data.bad);
     if (!reader.bad)
       check_holdings(&reader, plan, holding);

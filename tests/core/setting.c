@@ -249,9 +249,7 @@ dpa_status setting_run(const setting *s, results *r) {
 /* ---- parties one by one ---------------------------------------------------------- */
 
 static void open_at(dpa_party *party, const setting *s, size_t i, dpa_arena *arena) {
-  const dpa_holding *holding = &s->holding[i];
-  dpa_party_open(party, arena, &s->plan, i, &holding->records, holding->users,
-                 holding->size);
+  dpa_party_open(party, arena, arena, &s->plan, i, &s->holding[i]);
 }
 
 dpa_party *party_new(const setting *s, size_t i) {

@@ -86,14 +86,14 @@ static void check_one_order(size_t n, size_t d) {
   double *scale = get(n, sizeof(double)), *norm = get(n, sizeof(double));
   double *m[3], *g[3], *H[3], *h[3],
       *block = get(d * DPA_HESSIAN_BLOCK, sizeof(double));
-  dpa_pack_dense(n, d, r.plain, r.place, &as_is, r.dense);
+  dpa_pack_dense(n, d, r.plain, r.place, &as_is, 2, r.dense);
   dpa_records lies[3] = {
       {.n = n, .d = d, .y = r.y, .dense = r.plain, .lead = n},
       {.n = n, .d = d, .y = r.y, .dense = r.dense},
       {.n = n, .d = d, .y = r.y, .dense = r.dense, .pager = &pager},
   };
   for (int l = 0; l < 3; l++) {
-    dpa_measure(&lies[l], 0.75, 1.0, scale, norm);
+    dpa_measure(&lies[l], 0.75, 1.0, l == 1 ? 2 : 1, scale, norm);
     lies[l].scale = scale;
     m[l] = get(n, sizeof(double));
     g[l] = get(d, sizeof(double));
@@ -141,8 +141,8 @@ static void check_intercept(void) {
   double *val0 = get(stored, sizeof(double));
   int *row = get(n + 1, sizeof(int)), *col = get(stored, sizeof(int)), same = 1;
   int *row0 = get(n + 1, sizeof(int)), *col0 = get(stored, sizeof(int));
-  dpa_pack_dense(n, d, r.plain, r.place, &recipe, dense);
-  dpa_pack_dense(n, d, r.plain, r.place, &without, r.dense);
+  dpa_pack_dense(n, d, r.plain, r.place, &recipe, 1, dense);
+  dpa_pack_dense(n, d, r.plain, r.place, &without, 1, r.dense);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, row, col, val);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &without, row0, col0, val0);
   CHECK((size_t)row[n] == stored);

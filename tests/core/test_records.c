@@ -88,7 +88,7 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
   r.col = get((size_t)stored, sizeof(int));
   r.val = get((size_t)stored, sizeof(double));
   const dpa_recipe recipe = {bound, 0, 0.0};
-  dpa_pack_dense(n, d, r.plain, r.place, &recipe, r.dense);
+  dpa_pack_dense(n, d, r.plain, r.place, &recipe, 1, r.dense);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, r.row, r.col, r.val);
   const dpa_records dense = {.n = n, .d = d, .y = r.y, .dense = r.dense};
   const dpa_records sparse = {
@@ -164,7 +164,7 @@ static void check_in_place(const records *r, double bound) {
   dpa_records rows = {.n = n, .d = d, .y = r->y, .dense = r->plain, .lead = n};
   rows.scale = scale;
   rows.norm = norm;
-  dpa_measure(&rows, 1.0, bound, scale, norm);
+  dpa_measure(&rows, 1.0, bound, 1, scale, norm);
   int same = 1, within = 1, norms = 1, dots = 1, gathered = 1;
   size_t count = 0;
   for (size_t j = 0; j < d; j += 3)
@@ -232,10 +232,10 @@ static void check_extremes(void) {
   const dpa_recipe recipe = {1.0, 0, 0.0};
   for (size_t k = 0; k < n; k++) {
     double out[3], in_place[3], scale, length;
-    dpa_pack_dense(1, 3, rows[k], NULL, &recipe, out);
+    dpa_pack_dense(1, 3, rows[k], NULL, &recipe, 1, out);
     const dpa_records one = {
         .n = 1, .d = 3, .dense = rows[k], .lead = 1, .scale = &scale, .norm = &length};
-    dpa_measure(&one, 1.0, 1.0, &scale, &length);
+    dpa_measure(&one, 1.0, 1.0, 1, &scale, &length);
     dpa_records_copy(&one, 0, in_place);
     CHECK(memcmp(in_place, out, sizeof out) == 0); /* one factor for both */
     const double most = fmax(fabs(out[0]), fmax(fabs(out[1]), fabs(out[2])));

@@ -2,6 +2,7 @@
 
 #include "data/shorten.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #define AT_ONCE 8 /* dense rows that are packed together: a cache line of a column */
@@ -45,21 +46,31 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
                 recipe->bound);
 }
 
-void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
-                    const dpa_recipe *recipe, double *dense) {
+/* Rows first, ..., at most AT_ONCE of them. */
+static void pack_some(size_t first, size_t n, size_t d, const double *x,
+                      const int *place, const dpa_recipe *recipe, double *dense) {
   const size_t shift = recipe->intercept != 0, width = d + shift;
-  for (size_t first = 0; first < n; first += AT_ONCE) {
-    const size_t m = n - first < AT_ONCE ? n - first : AT_ONCE;
-    double *record[AT_ONCE];
-    for (size_t k = 0; k < m; k++) {
-      record[k] = dense + place_of(place, first + k) * width + shift;
-      if (shift)
-        record[k][-1] = recipe->first;
-    }
-    for (size_t j = 0; j < d; j++)
-      for (size_t k = 0; k < m; k++)
-        record[k][j] = x[j * n + first + k];
-    for (size_t k = 0; k < m; k++)
-      shorten_row(record[k], d, d, recipe->bound);
+  const size_t m = n - first < AT_ONCE ? n - first : AT_ONCE;
+  double *record[AT_ONCE];
+  for (size_t k = 0; k < m; k++) {
+    record[k] = dense + place_of(place, first + k) * width + shift;
+    if (shift)
+      record[k][-1] = recipe->first;
   }
+  for (size_t j = 0; j < d; j++)
+    for (size_t k = 0; k < m; k++)
+      record[k][j] = x[j * n + first + k];
+  for (size_t k = 0; k < m; k++)
+    shorten_row(record[k], d, d, recipe->bound);
+}
+
+void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
+                    const dpa_recipe *recipe, int threads, double *dense) {
+  (void)threads;
+  const int64_t rows = (int64_t)n;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#endif
+  for (int64_t first = 0; first < rows; first += AT_ONCE)
+    pack_some((size_t)first, n, d, x, place, recipe, dense);
 }

@@ -20,6 +20,6 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
                      double *val);
 /* Dense: n x d column-major to rows. */
 void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
-                    const dpa_recipe *recipe, double *dense);
+                    const dpa_recipe *recipe, int threads, double *dense);
 
 #endif

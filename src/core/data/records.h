@@ -84,7 +84,7 @@ void dpa_records_gather(const dpa_records *records, size_t k, const int *at,
 
 /* Fills scale and norm (n each; norm may be NULL) for rows that are used times `factor`
  * (> 0), and then shortened to a bound on their norm. */
-void dpa_measure(const dpa_records *records, double factor, double bound, double *scale,
-                 double *norm);
+void dpa_measure(const dpa_records *records, double factor, double bound, int threads,
+                 double *scale, double *norm);
 
 #endif

@@ -5,6 +5,7 @@
 #include "data/shorten.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* ---- norms ----------------------------------------------------------------------- */
@@ -60,13 +61,19 @@ static void measure_rows(const dpa_records *r, double factor, double bound,
   }
 }
 
-void dpa_measure(const dpa_records *r, double factor, double bound, double *scale,
-                 double *norm) {
-  for (size_t first = 0; first < r->n;) {
-    const dpa_records rows = dpa_next_rows(r, first);
+void dpa_measure(const dpa_records *r, double factor, double bound, int threads,
+                 double *scale, double *norm) {
+  (void)threads;
+  const int64_t n = (int64_t)r->n;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#endif
+  for (int64_t at = 0; at < n; at += DPA_PIECE) {
+    const size_t first = (size_t)at, left = r->n - first;
+    const dpa_records rows =
+        dpa_records_part(r, first, left < DPA_PIECE ? left : DPA_PIECE);
     measure_rows(&rows, factor, bound, scale + first, norm ? norm + first : NULL);
     dpa_passed(&rows);
-    first += rows.n;
   }
 }
 

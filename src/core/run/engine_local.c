@@ -10,9 +10,25 @@
 
 #include <string.h>
 
+/* Work space that fits each of the parties. */
+static void take_room(dpa_arena *arena, const dpa_plan *plan,
+                      const dpa_holding *holding, dpa_arena *room) {
+  dpa_party measured;
+  size_t most = 0;
+  for (size_t i = 0; i < plan->parties; i++) {
+    dpa_arena kept = {NULL, 0, 0}, own = {NULL, 0, 0};
+    dpa_party_open(&measured, &kept, &own, plan, i, &holding[i]);
+    most = own.used > most ? own.used : most;
+    arena->overflow |= own.overflow;
+  }
+  room->base = DPA_TAKE(arena, unsigned char, most);
+}
+
 void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
                       const dpa_holding *holding) {
   const size_t parties = plan->parties;
+  const int alone = plan->threads == 1;
+  dpa_arena shared = {NULL, 0, 0};
   dpa_party measured;
   local->plan = plan;
   local->waiting = 0;
@@ -21,9 +37,13 @@ void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
   local->inbox = DPA_TAKE(arena, const double *, parties);
   local->turn = DPA_TAKE(arena, size_t, parties);
   local->share = DPA_TAKE(arena, int64_t, plan->secure.grid > 0.0 ? plan->d : 0);
-  for (size_t i = 0; i < parties; i++)
-    dpa_party_open(arena->base ? &local->party[i] : &measured, arena, plan, i,
-                   &holding[i].records, holding[i].users, holding[i].size);
+  if (alone)
+    take_room(arena, plan, holding, &shared);
+  for (size_t i = 0; i < parties; i++) {
+    dpa_arena room = shared;
+    dpa_party_open(arena->base ? &local->party[i] : &measured, arena,
+                   alone ? &room : arena, plan, i, &holding[i]);
+  }
 }
 
 void dpa_local_start(dpa_local *local, const dpa_key *key) {
@@ -114,6 +134,15 @@ static int sweep(dpa_local *local, int first) {
   return more;
 }
 
+/* All steps of one party after the other: they have one work space. */
+static dpa_status one_by_one(dpa_local *local, size_t done) {
+  for (size_t i = 0; i < local->plan->parties; i++)
+    for (int more = step(local, i, 1); more; more = step(local, i, 0))
+      if (local->poll(local->poll_context, done))
+        return DPA_INTERRUPT;
+  return DPA_OK;
+}
+
 static dpa_status submit(void *context, size_t party, uint32_t round,
                          const double *inbox) {
   dpa_local *local = context;
@@ -128,6 +157,8 @@ static dpa_status work(dpa_local *local) {
     return DPA_OK;
   local->waiting = 0;
   const size_t done = local->round > 0 ? local->round - 1 : 0;
+  if (local->plan->threads == 1)
+    return one_by_one(local, done);
   int more = sweep(local, 1);
   while (more) {
     if (local->poll(local->poll_context, done))

@@ -1,18 +1,12 @@
-/* The engine of one process: threads share the parties of a round; those that cannot be
- * shared evenly, and a party alone, go one by one and the threads share their passes
- * over records. Results are the same for any number of threads. */
+/* The engine of one process. A thread alone takes the parties of a round one by one, in
+ * one work space. Several share them; those that cannot be shared evenly, and a party
+ * alone, go one by one and the threads share their passes over records. Results are the
+ * same for any number of threads. */
 #ifndef DPA_ENGINE_LOCAL_H
 #define DPA_ENGINE_LOCAL_H
 
 #include "run/engine.h"
-#include "run/plan.h"
-
-/* The records of a party. */
-typedef struct dpa_holding {
-  dpa_records records;
-  size_t users;    /* relay "server" */
-  const int *size; /* records a user; NULL: one each */
-} dpa_holding;
+#include "run/step.h"
 
 typedef struct dpa_local {
   const dpa_plan *plan;

@@ -49,7 +49,7 @@ static void forget_moment(dpa_party *party) {
     *party->moment.known = 0;
 }
 
-static void place(dpa_party *party, dpa_arena *arena, size_t room) {
+static void place(dpa_party *party, dpa_arena *arena, dpa_arena *room, size_t most) {
   const size_t from = arena->used;
   party->state = arena->base ? arena->base + from : NULL;
   party->head = DPA_TAKE(arena, dpa_head, 1);
@@ -60,20 +60,21 @@ static void place(dpa_party *party, dpa_arena *arena, size_t room) {
   party->layout->place_cache(party, arena);
   place_moment(party, arena);
   party->cache_size = arena->used - from - party->state_size;
-  party->layout->place_room(party, arena);
-  if (party->moment.asked)
-    party->moment.block = DPA_TAKE(arena, double, party->d *DPA_HESSIAN_BLOCK);
   party->spare = DPA_TAKE(arena, double, party->d);
-  party->active = DPA_TAKE(arena, int, room);
+  party->active =
+      DPA_TAKE(arena, int, most); /* the next round asks for the last one's */
+  party->layout->place_room(party, room);
+  if (party->moment.asked)
+    party->moment.block = DPA_TAKE(room, double, party->d *DPA_HESSIAN_BLOCK);
 }
 
-void dpa_party_open(dpa_party *party, dpa_arena *arena, const dpa_plan *plan, size_t i,
-                    const dpa_records *records, size_t users, const int *size) {
+void dpa_party_open(dpa_party *party, dpa_arena *arena, dpa_arena *room,
+                    const dpa_plan *plan, size_t i, const dpa_holding *holding) {
   memset(party, 0, sizeof *party);
   party->id = (uint32_t)i;
   party->d = plan->d;
   party->threads = plan->parties == 1 ? plan->threads : 1;
-  party->records = *records;
+  party->records = holding->records;
   party->loss = plan->loss;
   party->width = plan->width;
   party->weight = plan->weight ? plan->weight[i] : 1.0;
@@ -86,8 +87,8 @@ void dpa_party_open(dpa_party *party, dpa_arena *arena, const dpa_plan *plan, si
     party->start = plan->start ? plan->start + i * plan->d : NULL;
   }
   if (plan->relay == &dpa_relay_server)
-    set_users(party, plan, i, users, size);
-  place(party, arena, dpa_plan_room(plan));
+    set_users(party, plan, i, holding->users, holding->size);
+  place(party, arena, room, dpa_plan_room(plan));
 }
 
 void dpa_party_start(dpa_party *party, const dpa_key *key) {

@@ -7,11 +7,19 @@
 #include "run/message.h"
 #include "run/plan.h"
 
-/* Sets up party i with its records and places its memory (measuring when the arena has
- * no base). `users`: its number of users, `size` their records, NULL: one each (relay
- * "server" only). The party must stay where it is. */
-void dpa_party_open(dpa_party *party, dpa_arena *arena, const dpa_plan *plan, size_t i,
-                    const dpa_records *records, size_t users, const int *size);
+/* What a party holds. */
+typedef struct dpa_holding {
+  dpa_records records;
+  size_t users;    /* relay "server" */
+  const int *size; /* records a user; NULL: one each */
+} dpa_holding;
+
+/* Sets up party i with its records and places its memory (measuring when the arenas
+ * have no base): what stays from round to round in `arena`, work space in `room`, which
+ * may be the same, and which parties may share whose rounds do not overlap. The party
+ * must stay where it is. */
+void dpa_party_open(dpa_party *party, dpa_arena *arena, dpa_arena *room,
+                    const dpa_plan *plan, size_t i, const dpa_holding *holding);
 
 /* Once, when it is placed; the key is copied. */
 void dpa_party_start(dpa_party *party, const dpa_key *key);

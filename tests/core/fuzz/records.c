@@ -81,7 +81,7 @@ static void passes(const matrix *m, const dpa_records *dense, const dpa_records 
 static void bounds(const dpa_records *records, feed *from) {
   double scale[MOST_N], norm[MOST_N];
   const double bound = fmax(feed_positive(from), 1e-280);
-  dpa_measure(records, feed_share(from), bound, scale, norm);
+  dpa_measure(records, feed_share(from), bound, 1, scale, norm);
   for (size_t k = 0; k < records->n; k++) {
     MUST(scale[k] >= 0.0);
     MUST(norm[k] <= bound);
@@ -126,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const dpa_recipe recipe = {feed_below(&from, 2) ? fmax(feed_positive(&from), 1e-280)
                                                   : INFINITY,
                              (int)feed_below(&from, 2), 1.0};
-  dpa_pack_dense(m.n, m.d, m.plain, m.place, &recipe, m.dense);
+  dpa_pack_dense(m.n, m.d, m.plain, m.place, &recipe, 1, m.dense);
   dpa_pack_sparse(m.n, m.d, m.p, m.i, m.x, m.place, &recipe, m.row, m.col, m.val);
   const size_t d = m.d + (size_t)recipe.intercept;
   const dpa_records dense = {.n = m.n, .d = d, .dense = m.dense};
