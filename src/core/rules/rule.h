@@ -13,7 +13,7 @@
 typedef struct dpa_layout {
   const char *name;
   /* Take the state (plain numbers: it is saved as it lies), what makes the next step
-   * faster, and work space, which holds nothing from step to step. */
+   * faster, and work space, which for nodes holds nothing from round to round. */
   void (*place_state)(dpa_party *party, dpa_arena *arena);
   void (*place_cache)(dpa_party *party, dpa_arena *arena);
   void (*place_room)(dpa_party *party, dpa_arena *arena);

@@ -27,7 +27,8 @@ static void take_room(dpa_arena *arena, const dpa_plan *plan,
 void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
                       const dpa_holding *holding) {
   const size_t parties = plan->parties;
-  const int alone = plan->threads == 1;
+  /* users keep in theirs where the records of each begin */
+  const int alone = plan->threads == 1 && plan->relay->layout == &dpa_layout_node;
   dpa_arena shared = {NULL, 0, 0};
   dpa_party measured;
   local->plan = plan;

@@ -1,7 +1,7 @@
-/* The engine of one process. A thread alone takes the parties of a round one by one, in
- * one work space. Several share them; those that cannot be shared evenly, and a party
- * alone, go one by one and the threads share their passes over records. Results are the
- * same for any number of threads. */
+/* The engine of one process. A thread alone takes the parties of a round one by one,
+ * nodes in one work space. Several share them; those that cannot be shared evenly, and
+ * a party alone, go one by one and the threads share their passes over records. Results
+ * are the same for any number of threads. */
 #ifndef DPA_ENGINE_LOCAL_H
 #define DPA_ENGINE_LOCAL_H
 
