@@ -26,7 +26,8 @@ infer <- function(plan, seen, moments, centre, kept) {
   weak <- too_weak(H, sum(v), kept)
   if (!is.null(weak)) return(list(why = weak))
   G <- bread(H, kept)
-  second <- second_order(plan$problem, parts, seen$at, centre, H, G)
+  third <- third_order(plan$problem, H, centre, sum(parts$mass))
+  second <- second_order(plan$problem, parts, seen$at, centre, H, G, third)
   weight <- round_weights(parts, seen, second, H, G)
   mean_of <- function(x) matrix(colSums(weight * x), length(curvature)) # over rounds
   place <- mean_of(seen$at)
@@ -38,13 +39,21 @@ infer <- function(plan, seen, moments, centre, kept) {
   if (logistic && may_be_separated(H, gradient, kept, plan$problem$row_bound, margin)) {
     return(list(why = .may_be_separated))
   }
-  estimate <- as.vector(centre - G %*% gradient)
+  step <- as.vector(-G %*% gradient)
+  noise <- gradient_noise(seen, weight, curvature)
+  if (!is.null(third)) { # a second step, with the curvature where the first one led
+    moved <- change_of_curvature(third, step)
+    if (!is.null(weak <- too_weak(H + moved, sum(v), kept))) return(list(why = weak))
+    G <- bread(H + moved, kept)
+    step <- step - as.vector(G %*% (moved %*% step)) / 2
+    curvature <- Map(function(H_i, share) H_i + share * moved, curvature, parts$share)
+  }
+  estimate <- centre + step
   model <- plan$inference$covariance == "model"
   meat <- if (model) Map(`*`, curvature, parts$weight) else unpack_moments(plan, moments, "scores")
   list(
     covariance = plan$inference$covariance, estimate = estimate, bread = G,
-    noise = gradient_noise(seen, weight, curvature) +
-      curvature_noise(v, rep(estimate, each = nrow(place)) - place),
+    noise = noise + curvature_noise(v, rep(estimate, each = nrow(place)) - place),
     meat = Reduce(`+`, meat), weight = weight,
     meat_variance = sum(if (model) parts$weight^2 * v else moment_variance(plan, "scores"))
   )
@@ -206,44 +215,6 @@ round_weights <- function(parts, seen, second, H, G) {
     sum(diag(G)) * sum(weight^2 * noise) + second$error(weight)
   }, 0)
   weigh(which.min(risk))
-}
-
-#' The second order of the sum of the nodes' gradients at their messages, by rounds, as far as it
-#' is known; and `error`, the square of what it may be off, in the norm of the inverse curvature,
-#' for weights of the rounds.
-#'
-#' It is the sum of (1/2) w L''' (x'u)^2 x, u = m_i(t) - f_0. For the logistic loss L''' is
-#' -L'' tanh(x'f_0 / 2), about -L'' 2 p (1 - p) x'f_0; for rows that are about normal when weighted
-#' by w L'', their fourth moments are those of H, which gives
-#'
-#'   -(H f_0 u'H u + 2 H u u'H f_0) / sum(C).
-#'
-#' It may be off by its own size. For others at most, for normal margins,
-#' (1/2) (sum w L'' (x'u)^4)^(1/2) = (1/2) (3 / W)^(1/2) u'H u, W = sum w L''.
-#' @noRd
-second_order <- function(problem, parts, at, centre, H, G) {
-  share <- parts$share
-  total <- sum(parts$mass)
-  rounds <- nrow(at)
-  nodes <- length(share)
-  # a row a node and round, nodes first
-  u <- aperm(array(at, c(rounds, nodes, problem$d)), c(2L, 1L, 3L))
-  u <- matrix(u, nodes * rounds) - rep(centre, each = nodes * rounds)
-  uH <- u %*% H
-  squares <- matrix(rowSums(uH * u), nodes)
-  if (problem$loss$name == "logistic") {
-    pull <- as.vector(H %*% centre)
-    mixed <- colSums(array(share * as.vector(u %*% pull) * uH, c(nodes, rounds, problem$d)))
-    value <- -(outer(colSums(share * squares), pull) + 2 * mixed) / total
-    return(list(value = value, error = function(weight) {
-      off <- colSums(weight * value)
-      sum(off * (G %*% off))
-    }))
-  }
-  bend <- max(sum(diag(H)) / problem$row_bound^2, 1e-3 * problem$loss$curvature * total)
-  size <- sqrt(3 / bend * colSums(share * pmax(squares, 0)^2)) / 2
-  if (problem$loss$name == "squared") size <- 0 * size
-  list(value = matrix(0, rounds, problem$d), error = function(weight) sum(weight * size)^2)
 }
 
 # ---- variances --------------------------------------------------------------------------------
