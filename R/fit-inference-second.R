@@ -1,13 +1,14 @@
 # What released gradients have beyond the first order: gradients at messages away from the mean
 # model f_0, and how the curvature changes from there to the estimate.
 #
-# For the logistic loss L''' = -L'' tanh(a / 2), a = x'f_0, so that along u the curvature changes by
-# T(u) = -sum w L'' tanh(a / 2) (x'u) x x'. Rows are taken for normal when weighted by w L'': of total
-# weight W, mean m and covariance K / W. An intercept, a column of x_0, tells W = H_11 / x_0^2 and
-# m = H_1 / (x_0 W), and so K = H - W m m'; without one m is taken for 0. About m'f_0 the slope of
-# tanh(a / 2) is 2 p (1 - p), for which 2 W / sum(C) is taken. The moments of normal rows give
+# For the logistic loss L''' = -L'' tanh(a / 2), a = x'f_0, so that along u the curvature changes
+# by T(u) = -sum w L'' tanh(a / 2) (x'u) x x'. Rows are taken for normal when weighted by w L'': of
+# total weight W, mean m and covariance K / W. An intercept, a column of x_0, tells W = H_11 / x_0^2
+# and m = H_1 / (x_0 W), and so K = H - W m m'; without one m is taken for 0. About m'f_0 the slope
+# of tanh(a / 2) is 2 p (1 - p), for which 2 W / sum(C) is taken. The moments of normal rows give
 #
-#   T(u) = -tanh(m'f_0 / 2) {m'u K + K u m' + m u'H} - 2 {K f_0 u'H + H u f_0'K + f_0'K u H} / sum(C).
+#   T(u) = -tanh(m'f_0 / 2) {m'u K + K u m' + m u'H}
+#     - 2 {K f_0 u'H + H u f_0'K + f_0'K u H} / sum(C).
 
 #' What T(u) is made of, or NULL where it is not known: for other losses, and with offsets.
 #' @param total sum(C).

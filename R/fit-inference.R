@@ -247,21 +247,19 @@ curvature_noise <- function(v, u) {
 #' @return A data frame: estimate, variance, df.
 #' @noRd
 linear_forms <- function(it, L) {
-  rows <- apply(L, 1L, function(l) {
-    c <- as.vector(it$bread %*% l)
-    sampled <- max(0, sum(c * (it$meat %*% c)))
-    variance <- sum(c * (it$noise %*% c)) + sampled
-    spread <- floored_variance(sampled, sqrt(it$meat_variance) * sum(c^2))
-    c(sum(l * it$estimate), variance, if (spread > 0) 2 * variance^2 / spread else Inf)
-  })
-  data.frame(estimate = rows[1L, ], variance = rows[2L, ], df = rows[3L, ])
+  LG <- L %*% it$bread
+  form <- function(A) rowSums((LG %*% A) * LG)
+  sampled <- pmax(0, form(it$meat))
+  variance <- form(it$noise) + sampled
+  spread <- floored_variance(sampled, sqrt(it$meat_variance) * rowSums(LG^2))
+  data.frame(estimate = as.vector(L %*% it$estimate), variance = variance,
+    df = ifelse(spread > 0, 2 * variance^2 / spread, Inf))
 }
 
 #' Variance of max(0, X), X normal with this mean, at least 0, and standard deviation.
 #' @noRd
 floored_variance <- function(mean, sd) {
-  if (sd == 0) return(0)
-  a <- mean / sd
+  a <- ifelse(sd > 0, mean / sd, 0)
   above <- stats::pnorm(a)
   first <- a * above + stats::dnorm(a)
   sd^2 * ((a^2 + 1) * above + a * stats::dnorm(a) - first^2)

@@ -142,9 +142,9 @@ predicted_errors <- function(fit, x, scale) {
   x <- scale * as.matrix(x)
   range <- fit$blueprint$range
   unit <- if (is.null(range)) 1 else range$half
-  xG <- x %*% it$bread
+  found <- linear_forms(it, x)
   list(
-    fit = as.vector(x %*% it$estimate) * unit + if (is.null(range)) 0 else range$centre,
-    se.fit = unit * sqrt(rowSums((xG %*% (it$noise + it$meat)) * xG))
+    fit = found$estimate * unit + if (is.null(range)) 0 else range$centre,
+    se.fit = unit * sqrt(found$variance)
   )
 }
