@@ -48,8 +48,8 @@ change_of_gradient <- function(third, u) {
 
 #' The second order of the sum of the nodes' gradients at their messages, by rounds: the sum of
 #' T_i(u) u / 2, u = m_i(t) - f_0, which may be off by its own size; and `error`, the square of what
-#' it may be off, in the norm of the inverse curvature, for weights of the rounds. Where T is not
-#' known it is at most, for normal margins,
+#' it may be off, in the norm of the inverse curvature, for weights of the rounds, one row each.
+#' Where T is not known it is at most, for normal margins,
 #' (1/2) (sum w L'' (x'u)^4)^(1/2) = (1/2) (3 / W)^(1/2) u'H u, W = sum w L''.
 #' @noRd
 second_order <- function(problem, parts, at, centre, H, G, third) {
@@ -62,14 +62,16 @@ second_order <- function(problem, parts, at, centre, H, G, third) {
   if (!is.null(third)) {
     each <- array(share * change_of_gradient(third, u), c(nodes, rounds, problem$d))
     value <- matrix(colSums(each), rounds) / 2
-    return(list(value = value, error = function(weight) {
-      off <- colSums(weight * value)
-      sum(off * (G %*% off))
+    return(list(value = value, error = function(weights) {
+      off <- weights %*% value
+      rowSums((off %*% G) * off)
     }))
   }
   squares <- matrix(rowSums((u %*% H) * u), nodes)
   bend <- max(sum(diag(H)) / problem$row_bound^2, 1e-3 * problem$loss$curvature * sum(parts$mass))
   size <- sqrt(3 / bend * colSums(share * pmax(squares, 0)^2)) / 2
   if (problem$loss$name == "squared") size <- 0 * size
-  list(value = matrix(0, rounds, problem$d), error = function(weight) sum(weight * size)^2)
+  list(value = matrix(0, rounds, problem$d), error = function(weights) {
+    as.vector(weights %*% size)^2
+  })
 }

@@ -204,17 +204,12 @@ round_weights <- function(parts, seen, second, H, G) {
   noise <- rowSums(seen$objective^2 +
     seen$output^2 * (seen$modulus + rep(typical, each = nrow(seen$modulus)))^2)
   if (all(noise == 0)) noise[] <- 1e-300
-  last <- length(noise)
-  weigh <- function(from) {
-    precision <- 1 / noise
-    precision[seq_len(from - 1L)] <- 0
-    precision / sum(precision)
-  }
-  risk <- vapply(seq_len(last), function(from) {
-    weight <- weigh(from)
-    sum(diag(G)) * sum(weight^2 * noise) + second$error(weight)
-  }, 0)
-  weigh(which.min(risk))
+  rounds <- seq_along(noise)
+  # one row a first round
+  weights <- outer(rounds, rounds, `<=`) * rep(1 / noise, each = length(noise))
+  weights <- weights / rowSums(weights)
+  risk <- sum(diag(G)) * as.vector(weights^2 %*% noise) + second$error(weights)
+  weights[which.min(risk), ]
 }
 
 # ---- variances --------------------------------------------------------------------------------
