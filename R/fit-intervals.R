@@ -22,13 +22,13 @@
 #' * Intervals are those of Student's t, whose degrees of freedom say how well the released moments
 #'   tell a variance.
 #'
-#' The variances are first-order (delta method) and the guarantee of the intervals is that of
-#' simulations: see the vignette "report". There are none where the released curvature is not 1.5
-#' times what noise alone makes of one, as of columns that are collinear, at the run's end and at the
-#' estimate; nor where curvature and gradient are such as separated classes have, which have no best
-#' model: this is sure without noise; with noise in them it is so by a margin, and takes nearly
-#' separated ones for such, too. Where one level of a factor has one class only, a few private fits
-#' have intervals still, of a coefficient that has no best value. To have none is an error of class
+#' Variances are by the delta method, and how well intervals cover is simulated: see the vignette
+#' "report". There are none where the released curvature, at the run's end or at the estimate, is
+#' not 1.5 times what noise alone makes of one, as of columns that are collinear; nor where
+#' curvature and gradient are such as separated classes have, which have no best model: this is sure
+#' without noise; with noise in them it is so by a margin, and takes nearly separated ones for such,
+#' too. Where one level of a factor has one class only, up to a fifth of private fits have intervals
+#' still in simulations, of a coefficient that has no best value. To have none is an error of class
 #' `dpadmm_error_unavailable`, decided from released values, so it costs nothing.
 #'
 #' @param object a fit of [dpadmm_fit()].
