@@ -26,7 +26,8 @@ infer <- function(plan, seen, moments, centre, kept) {
   weak <- too_weak(H, sum(v), kept)
   if (!is.null(weak)) return(list(why = weak))
   G <- bread(H, kept)
-  second <- second_order(plan$problem, parts, seen$at, centre, H, G)
+  third <- third_order(plan$problem, H, centre, sum(parts$mass))
+  second <- second_order(plan$problem, parts, seen$at, centre, H, G, third)
   weight <- round_weights(parts, seen, second, H, G)
   mean_of <- function(x) matrix(colSums(weight * x), length(curvature)) # over rounds
   place <- mean_of(seen$at)
@@ -38,13 +39,21 @@ infer <- function(plan, seen, moments, centre, kept) {
   if (logistic && may_be_separated(H, gradient, kept, plan$problem$row_bound, margin)) {
     return(list(why = .may_be_separated))
   }
-  estimate <- as.vector(centre - G %*% gradient)
+  step <- as.vector(-G %*% gradient)
+  noise <- gradient_noise(seen, weight, curvature)
+  if (!is.null(third)) { # a second step, with the curvature where the first one led
+    moved <- change_of_curvature(third, step)
+    if (!is.null(weak <- too_weak(H + moved, sum(v), kept))) return(list(why = weak))
+    G <- bread(H + moved, kept)
+    step <- step - as.vector(G %*% (moved %*% step)) / 2
+    curvature <- Map(function(H_i, share) H_i + share * moved, curvature, parts$share)
+  }
+  estimate <- centre + step
   model <- plan$inference$covariance == "model"
   meat <- if (model) Map(`*`, curvature, parts$weight) else unpack_moments(plan, moments, "scores")
   list(
     covariance = plan$inference$covariance, estimate = estimate, bread = G,
-    noise = gradient_noise(seen, weight, curvature) +
-      curvature_noise(v, rep(estimate, each = nrow(place)) - place),
+    noise = noise + curvature_noise(v, rep(estimate, each = nrow(place)) - place),
     meat = Reduce(`+`, meat), weight = weight,
     meat_variance = sum(if (model) parts$weight^2 * v else moment_variance(plan, "scores"))
   )
@@ -195,55 +204,12 @@ round_weights <- function(parts, seen, second, H, G) {
   noise <- rowSums(seen$objective^2 +
     seen$output^2 * (seen$modulus + rep(typical, each = nrow(seen$modulus)))^2)
   if (all(noise == 0)) noise[] <- 1e-300
-  last <- length(noise)
-  weigh <- function(from) {
-    precision <- 1 / noise
-    precision[seq_len(from - 1L)] <- 0
-    precision / sum(precision)
-  }
-  risk <- vapply(seq_len(last), function(from) {
-    weight <- weigh(from)
-    sum(diag(G)) * sum(weight^2 * noise) + second$error(weight)
-  }, 0)
-  weigh(which.min(risk))
-}
-
-#' The second order of the sum of the nodes' gradients at their messages, by rounds, as far as it
-#' is known; and `error`, the square of what it may be off, in the norm of the inverse curvature,
-#' for weights of the rounds.
-#'
-#' It is the sum of (1/2) w L''' (x'u)^2 x, u = m_i(t) - f_0. For the logistic loss L''' is
-#' -L'' tanh(x'f_0 / 2), about -L'' 2 p (1 - p) x'f_0; for rows that are about normal when weighted
-#' by w L'', their fourth moments are those of H, which gives
-#'
-#'   -(H f_0 u'H u + 2 H u u'H f_0) / sum(C).
-#'
-#' It may be off by its own size. For others at most, for normal margins,
-#' (1/2) (sum w L'' (x'u)^4)^(1/2) = (1/2) (3 / W)^(1/2) u'H u, W = sum w L''.
-#' @noRd
-second_order <- function(problem, parts, at, centre, H, G) {
-  share <- parts$share
-  total <- sum(parts$mass)
-  rounds <- nrow(at)
-  nodes <- length(share)
-  # a row a node and round, nodes first
-  u <- aperm(array(at, c(rounds, nodes, problem$d)), c(2L, 1L, 3L))
-  u <- matrix(u, nodes * rounds) - rep(centre, each = nodes * rounds)
-  uH <- u %*% H
-  squares <- matrix(rowSums(uH * u), nodes)
-  if (problem$loss$name == "logistic") {
-    pull <- as.vector(H %*% centre)
-    mixed <- colSums(array(share * as.vector(u %*% pull) * uH, c(nodes, rounds, problem$d)))
-    value <- -(outer(colSums(share * squares), pull) + 2 * mixed) / total
-    return(list(value = value, error = function(weight) {
-      off <- colSums(weight * value)
-      sum(off * (G %*% off))
-    }))
-  }
-  bend <- max(sum(diag(H)) / problem$row_bound^2, 1e-3 * problem$loss$curvature * total)
-  size <- sqrt(3 / bend * colSums(share * pmax(squares, 0)^2)) / 2
-  if (problem$loss$name == "squared") size <- 0 * size
-  list(value = matrix(0, rounds, problem$d), error = function(weight) sum(weight * size)^2)
+  rounds <- seq_along(noise)
+  # one row a first round
+  weights <- outer(rounds, rounds, `<=`) * rep(1 / noise, each = length(noise))
+  weights <- weights / rowSums(weights)
+  risk <- sum(diag(G)) * as.vector(weights^2 %*% noise) + second$error(weights)
+  weights[which.min(risk), ]
 }
 
 # ---- variances --------------------------------------------------------------------------------
@@ -276,21 +242,19 @@ curvature_noise <- function(v, u) {
 #' @return A data frame: estimate, variance, df.
 #' @noRd
 linear_forms <- function(it, L) {
-  rows <- apply(L, 1L, function(l) {
-    c <- as.vector(it$bread %*% l)
-    sampled <- max(0, sum(c * (it$meat %*% c)))
-    variance <- sum(c * (it$noise %*% c)) + sampled
-    spread <- floored_variance(sampled, sqrt(it$meat_variance) * sum(c^2))
-    c(sum(l * it$estimate), variance, if (spread > 0) 2 * variance^2 / spread else Inf)
-  })
-  data.frame(estimate = rows[1L, ], variance = rows[2L, ], df = rows[3L, ])
+  LG <- L %*% it$bread
+  form <- function(A) rowSums((LG %*% A) * LG)
+  sampled <- pmax(0, form(it$meat))
+  variance <- form(it$noise) + sampled
+  spread <- floored_variance(sampled, sqrt(it$meat_variance) * rowSums(LG^2))
+  data.frame(estimate = as.vector(L %*% it$estimate), variance = variance,
+    df = ifelse(spread > 0, 2 * variance^2 / spread, Inf))
 }
 
 #' Variance of max(0, X), X normal with this mean, at least 0, and standard deviation.
 #' @noRd
 floored_variance <- function(mean, sd) {
-  if (sd == 0) return(0)
-  a <- mean / sd
+  a <- ifelse(sd > 0, mean / sd, 0)
   above <- stats::pnorm(a)
   first <- a * above + stats::dnorm(a)
   sd^2 * ((a^2 + 1) * above + a * stats::dnorm(a) - first^2)

@@ -3,8 +3,9 @@
 #' Of a fit that was planned with `inference = TRUE`: what another sample would have given and what
 #' the noise adds, both. The estimate in these tables is not [coef()][coef.dpadmm_fit], which a
 #' ridge and few iterations have drawn in: it is a step of Newton's method from there, along
-#' gradients and curvature that were released, and estimates the coefficients without a penalty. All
-#' of it is computed from released values, so it costs nothing more.
+#' gradients and curvature that were released (of the logistic loss two, the second with the
+#' curvature as it changes on the way), and estimates the coefficients without a penalty. All of it
+#' is computed from released values, so it costs nothing more.
 #'
 #' * What is estimated: the minimiser of the sum over parties of `C_i` times their mean expected
 #'   loss ([party-weights]), for methods with one model of the mean over all records; where all
@@ -21,13 +22,14 @@
 #' * Intervals are those of Student's t, whose degrees of freedom say how well the released moments
 #'   tell a variance.
 #'
-#' The variances are first-order (delta method) and the guarantee of the intervals is that of
-#' simulations: see the vignette "report". There are none where the released curvature is not 1.5
-#' times what noise alone makes of one, as of columns that are collinear; nor where curvature and
-#' gradient are such as separated classes have, which have no best model: this is sure without
-#' noise; with noise in them it is so by a margin, and takes nearly separated ones for such, too.
-#' That is an error of class `dpadmm_error_unavailable`, decided from released values, so it costs
-#' nothing.
+#' Variances are by the delta method, and how well intervals cover is simulated: see the vignette
+#' "report". There are none where the released curvature, at the run's end or at the estimate, is
+#' not 1.5 times what noise alone makes of one, as of columns that are collinear; nor where
+#' curvature and gradient are such as separated classes have, which have no best model: this is sure
+#' without noise; with noise in them it is so by a margin, and takes nearly separated ones for such,
+#' too. Where one level of a factor has one class only, up to a fifth of private fits have intervals
+#' still in simulations, of a coefficient that has no best value. To have none is an error of class
+#' `dpadmm_error_unavailable`, decided from released values, so it costs nothing.
 #'
 #' @param object a fit of [dpadmm_fit()].
 #' @param parm names or numbers of coefficients; all when missing.
@@ -142,9 +144,9 @@ predicted_errors <- function(fit, x, scale) {
   x <- scale * as.matrix(x)
   range <- fit$blueprint$range
   unit <- if (is.null(range)) 1 else range$half
-  xG <- x %*% it$bread
+  found <- linear_forms(it, x)
   list(
-    fit = as.vector(x %*% it$estimate) * unit + if (is.null(range)) 0 else range$centre,
-    se.fit = unit * sqrt(rowSums((xG %*% (it$noise + it$meat)) * xG))
+    fit = found$estimate * unit + if (is.null(range)) 0 else range$centre,
+    se.fit = unit * sqrt(found$variance)
   )
 }

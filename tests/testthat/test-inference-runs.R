@@ -199,26 +199,6 @@ test_that("where the meat drowns in noise intervals are neither too narrow nor f
   }
 })
 
-test_that("the second order of logistic gradients is nearly what it is for normal rows", {
-  set.seed(6)
-  x <- cbind(0.3, matrix(rnorm(2e4 * 3), 2e4) %*% chol(0.02 + 0.06 * diag(3)))
-  problem <- dpadmm_plan(4, sizes = c(15000, 5000), epsilon = Inf, iterations = 1)$problem
-  parts <- list(weight = c(3 / 15000, 1 / 5000), mass = c(3, 1), share = c(3, 1) / 4)
-  at <- rep(1:2, c(15000, 5000))
-  f <- c(-0.5, 2, -1, 1)
-  u <- rbind(c(0.2, 0.8, 0, -0.5), c(-0.4, -0.6, 0.7, 0.2))
-  weight <- parts$weight[at]
-  mean <- as.vector(plogis(x %*% f))
-  H <- crossprod(x, weight * mean * (1 - mean) * x)
-  move <- rowSums(x * u[at, ])
-  left <- plogis(as.vector(x %*% f) + move) - mean - mean * (1 - mean) * move
-  truth <- as.vector(crossprod(x, weight * left))
-  place <- matrix(as.vector(sweep(u, 2L, f, `+`)), 1L)
-  got <- dpadmm:::second_order(problem, parts, place, f, H, solve(H))
-  expect_lt(sum((got$value - truth)^2) / sum(truth^2), 0.3^2)
-  expect_equal(got$error(1), sum(got$value %*% solve(H) * got$value))
-})
-
 test_that("noise that hides minimisers is not what gradients of many records drown in", {
   plan <- dpadmm_plan(4, sizes = c(1e5, 1e5), epsilon = 0.5, delta = 1e-6, inference = TRUE)
   h <- plan$problem$C * 0.25 / 4
