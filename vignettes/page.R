@@ -45,8 +45,12 @@ verdict_on <- function(settings) {
 }
 
 in_strip <- function(settings) {
-  shown <- vapply(settings, in_words, "")
-  paste0(verdict_on(settings), " (", paste(names(shown), shown, sep = ": ", collapse = "; "), ")")
+  together <- verdict_on(settings)
+  # all of the cases and none of them go without a count, one word for all is said once
+  shown <- sub("^(yes|no) .*", "\\1", vapply(settings, in_words, ""))
+  if (together != "depends") shown <- sub("^[a-z ]+", "", shown)
+  shown <- paste0(names(shown), ifelse(startsWith(shown, "(") | shown == "", " ", ": "), shown)
+  paste0(together, " (", paste(trimws(shown), collapse = "; "), ")")
 }
 
 yes_no <- function(holds) if (holds) "yes" else "no"
