@@ -29,6 +29,7 @@ test_that("private runs of the pages come out as they are stored", {
   expect_stored("plausible-admm", "figures-5-6", function(s) {
     with(s, method %in% c("PP-ADMM", "R-ADMM") & epsilon == 1 & C == 10)
   })
+  expect_stored("m-admm", "networks-2", function(s) s$graph == "ring")
   expect_stored("recycled-admm", "figure-5", function(s) {
     with(s, method == "MR-ADMM" & alpha == 1)
   })
