@@ -2,7 +2,8 @@
 # <folder>: the folder of the vignettes, *.Rmd, of the pages built from them, *.html, and of their
 # scripts, *.R. A script must be the code that a reader of the page sees, no more and no less, and
 # run in a session of its own. A page must not fetch anything; where there is a Chromium it is
-# opened without a network, and must be of a size that one reads. One check a row, no count.
+# opened without a network, and must be of a size that one reads. A verdict on a paper must stand
+# on several settings. One check a row, no count.
 folder <- normalizePath(commandArgs(TRUE)[1L])
 pages <- sub("[.]Rmd$", "", list.files(folder, "[.]Rmd$"))
 
@@ -111,10 +112,31 @@ unreadable <- function(page, browser) {
   c(wrong, said[c(seen["height"] > longest, late, seen["raw"] > 0, seen["wide"] > 0)])
 }
 
+#' Claims of a page about a paper whose verdict stands on less than four settings: they are in
+#' brackets behind it, or have a column each.
+unsettled <- function(page) {
+  html <- paste(readLines(file.path(folder, paste0(page, ".html")), warn = FALSE), collapse = "\n")
+  cut <- function(text, pattern) regmatches(text, gregexpr(pattern, text, perl = TRUE))[[1L]]
+  found <- cut(html, '(?s)<div class="claims">.*?</div>')
+  source <- readLines(file.path(folder, paste0(page, ".Rmd")), warn = FALSE)
+  if (!any(grepl("claims_table(", source, fixed = TRUE))) return(character())
+  rows <- cut(paste(found, collapse = "\n"), "(?s)<tr[^>]*>\\s*<td.*?</tr>")
+  if (length(rows) == 0L) return("its claims are not found")
+  few <- vapply(rows, function(row) {
+    cells <- gsub("\\s+", " ", gsub("<[^>]+>", "", cut(row, "(?s)<td[^>]*>.*?</td>")))
+    if (length(cells) > 3L) return(sum(grepl("^(yes|no|in part)\\b", cells[-(1:2)])) < 4L)
+    strips <- length(cut(cells[3L], "(^|: )(yes|no|in part|depends) [(](?![0-9]+ of)"))
+    between <- length(cut(cells[3L], ";"))
+    strips == 0L || between < 4L * strips - 1L
+  }, NA)
+  sprintf("a verdict on few settings: %s", substr(gsub("<[^>]+>|\\s+", " ", rows[few]), 1L, 80L))
+}
+
 browser <- Sys.which(c("chromium", "chromium-browser", "google-chrome"))
 browser <- c(browser[browser != ""], "")[[1L]]
-titles <- c(code = "code of", looks = "looks of")
-tests <- list(code = complaints, looks = function(page) unreadable(page, browser))
+titles <- c(code = "code of", looks = "looks of", verdicts = "verdicts of")
+tests <- list(code = complaints, looks = function(page) unreadable(page, browser),
+  verdicts = unsettled)
 if (length(commandArgs(TRUE)) > 1L) tests <- tests[commandArgs(TRUE)[-1L]]
 bad <- 0L
 for (kind in names(tests)) {

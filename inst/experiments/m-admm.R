@@ -61,29 +61,34 @@ own_loss <- function(fit, problem, at) {
 # Figure 1: no noise. Curves with words are the paper's 1(a), those with a growth 1(b). Dual
 # steps that change over iterations are no argument of m_admm(): they are put into the plan.
 run_convergence <- function(setting, seed) {
-  problem <- m_problem(5, 1)
+  problem <- m_problem(setting$N, 1, graph = setting$graph)
+  each <- function(five) rep_len(five, problem$N) # nodes take turns
   private <- function(theta) {
     m_admm(
-      eta = c(0.55, 0.65, 0.6, 0.55, 0.6), growth = c(1.01, 1.03, 1.05, 1.04, 1.02), theta
+      eta = each(c(0.55, 0.65, 0.6, 0.55, 0.6)), growth = each(c(1.01, 1.03, 1.05, 1.04, 1.02)),
+      theta
     )
   }
+  unlike <- each(c(0.3, 0.35, 0.4, 0.45, 0.5))
   method <- switch(setting$curve,
     "one theta" = private(0.5),
     "theta over time" = private(0.5),
-    "theta by node" = private(c(0.3, 0.35, 0.4, 0.45, 0.5)),
-    "theta by node, fixed penalty" = m_admm(0.55,
-      growth = 1, theta = c(0.3, 0.35, 0.4, 0.45, 0.5)
-    ),
+    "theta by node" = private(unlike),
+    "theta by node, fixed penalty" = m_admm(0.55, growth = 1, theta = unlike),
     m_admm(eta = 0.5, growth = as.numeric(setting$curve), theta = 0.5)
   )
-  fit <- m_fit(problem, method, epsilon = Inf, iterations = 500)
+  # with fixed penalties twenty nodes need more iterations
+  long <- problem$N == 20 && setting$curve %in% c("1", "theta by node, fixed penalty")
+  fit <- m_fit(problem, method, epsilon = Inf, iterations = if (long) 2000 else 500)
   if (setting$curve == "theta over time") fit <- with_theta(fit, 0.5 * 1.01^(1:500), problem)
   at <- c(1:4, 6, 8, 10, 14, 20, 30, 40, 60, 80, 100, 140, 200, 300, 400, 500)
-  if (is.null(m_kept$optimum)) m_kept$optimum <- m_optimum(problem)
+  if (long) at <- c(at, 1000, 2000)
+  key <- format(problem$N)
+  if (is.null(m_kept[[key]])) assign(key, m_optimum(problem), envir = m_kept)
   trace <- loss_trace(fit, problem$x, problem$y)
   data.frame(
     iteration = at, loss = signif(own_loss(fit, problem, at), 6),
-    gap = signif(trace$objective[at] - m_kept$optimum, 4)
+    gap = signif(trace$objective[at] - m_kept[[key]], 4)
   )
 }
 
@@ -94,11 +99,13 @@ with_theta <- function(fit, theta, problem) {
   dpadmm_fit(plan, problem$x, problem$y, nodes = problem$nodes)
 }
 
-m_kept <- new.env() # the same for all curves
-# The least value of the objective, by many iterations of ADMM on the complete network.
+m_kept <- new.env() # the same for all curves of a number of nodes
+# The least value of the objective: without a number of iterations a fit is the optimum itself.
 m_optimum <- function(problem) {
-  problem$network <- network_complete()
-  fit <- m_fit(problem, admm(eta = 0.3), epsilon = Inf, iterations = 300)
+  fit <- dpadmm_fit(problem$x, problem$y,
+    nodes = problem$nodes, C = problem$C, rho = 0.22, weights = "nodes", epsilon = Inf,
+    intercept = FALSE
+  )
   evaluate(fit, problem$x, problem$y)$objective
 }
 
@@ -146,16 +153,22 @@ private <- function(growth, epsilon, N = 5, even = TRUE, noise = "by node", matc
                     graph = "random") {
   merge(data.frame(growth = growth), data.frame(epsilon, N, even, noise, match, graph), by = NULL)
 }
-figure_1 <- data.frame(curve = c(
+curves <- c(
   "one theta", "theta over time", "theta by node", "theta by node, fixed penalty",
   "1", "1.01", "1.02", "1.05", "1.1"
-))
+)
+figure_1 <- data.frame(curve = curves, graph = "random", N = 5)
+networks_1 <- merge(data.frame(curve = setdiff(curves, "theta by node")),
+  data.frame(graph = c("ring", "complete", "random"), N = c(5, 5, 20)), by = NULL)
 figure_2 <- rbind(private(1, c(15, 30)), private(1.05, c(12, 24))) # DVP, and PP with 80% of it
 budgets <- rbind(
   private(c(1, 1.02, 1.05, 1.1), c(5, 10, 15, 20, 30, 50)),
   private(c(1, 1.05), c(5, 10, 15, 20, 30, 50), match = "sound")
 )
-networks <- rbind( # the strips' other settings
+networks_2 <- rbind( # the strips' other settings
+  private(1.05, c(12, 24), graph = "ring"), private(1.05, c(12, 24), graph = "complete")
+)
+networks <- rbind(
   private(c(1, 1.05), c(15, 20, 30, 50), graph = "ring"),
   private(c(1, 1.05), c(15, 20, 30, 50), graph = "complete")
 )
@@ -172,5 +185,7 @@ stored <- list(
   "figure-2" = list(settings = figure_2, run = run_private),
   "budgets" = list(settings = budgets, run = last_iteration),
   "networks" = list(settings = networks, run = last_iteration, repetitions = 5),
+  "networks-1" = list(settings = networks_1, run = run_convergence, repetitions = 1),
+  "networks-2" = list(settings = networks_2, run = last_iteration, repetitions = 5),
   "figures-3-4" = list(settings = figures_3_4, run = run_private, repetitions = 5)
 )

@@ -133,18 +133,17 @@ figure_4 <- of_one("IPP-ADMM", alpha = 10^c(-3, -1, 0, 1))
 # the weight of the loss, for a method of each kind
 all_weights <- c(1, 10, 30, 100, 300, 1000, 3000)
 by_weight <- rbind(
-  each(method = c("PP-ADMM", "DVP", "R-ADMM"), accountant = rules, C = all_weights),
+  each(method = c("PP-ADMM", "DVP", "R-ADMM"), accountant = rules, epsilon = c(1, 2),
+    C = all_weights),
   free(C = all_weights)
 )
 figure_5 <- rbind(
   each(method = private, accountant = rules, epsilon = budgets, C = weights), free(C = weights)
 )
-# with each rule, the weight of the two at which its rivals do best on Adult
 countries <- c("us", "brazil")
 figure_7 <- rbind(
-  each(method = private, accountant = "sound", epsilon = budgets, C = 300, data = countries),
-  each(method = private, accountant = "paper", epsilon = budgets, C = 10, data = countries),
-  free(data = countries)
+  each(method = private, accountant = rules, epsilon = budgets, C = weights, data = countries),
+  free(C = weights[2], data = countries)
 )
 
 ## ---- stored ----

@@ -119,12 +119,19 @@ networks <- elsewhere(subset(figure_5, is.finite(alpha)))
 networks_2_4 <- elsewhere(unique(rbind(
   figure_2, figure_3, subset(figure_4, growth %in% c(1.01, 1.05))
 )))
+# Figure 1 there, but for what twenty nodes have in it already
+networks_1 <- rbind(
+  elsewhere(subset(figure_1, N == 5 & method != "MR-ADMM, by node")),
+  subset(elsewhere(subset(figure_1, method == "MR-ADMM, by node")), N == 5)
+)
+networks_1 <- subset(networks_1, !(N == 20 & eta == 0.5))
 # Figure 5 again, with all methods at the epsilon that is proved for R-ADMM, and with Gaussian
 # noise at delta = 1e-6
 same_epsilon <- row(
   rep(c("ADMM-DVP", "M-ADMM", "R-ADMM", "MR-ADMM", "MR-ADMM, Gaussian"), each = 3),
   alpha = c(2, 1, 0.5), growth = 1.04, match = "sound"
 )
+same_epsilon_networks <- elsewhere(same_epsilon)
 
 ## ---- stored ----
 # Of private runs some pairs of an odd and an even iteration are stored.
@@ -132,6 +139,7 @@ some_iterations <- function(setting, seed) {
   recycled_run(setting, seed, at = c(1:4, 9:10, 19:20, 29:30, 39:40, 49:50))
 }
 last_iteration <- function(setting, seed) recycled_run(setting, seed, at = 50)
+loss_alone <- function(setting, seed) recycled_run(setting, seed)[c("iteration", "loss")]
 stored <- list(
   "figure-1" = list(settings = figure_1, run = recycled_run, repetitions = 1),
   "figure-2" = list(settings = figure_2, run = last_iteration),
@@ -139,6 +147,10 @@ stored <- list(
   "figure-4" = list(settings = figure_4, run = some_iterations),
   "figure-5" = list(settings = figure_5, run = some_iterations),
   "networks" = list(settings = networks, run = last_iteration),
+  "networks-1" = list(settings = networks_1, run = loss_alone, repetitions = 1),
   "networks-2-4" = list(settings = networks_2_4, run = last_iteration, repetitions = 5),
-  "same-epsilon" = list(settings = same_epsilon, run = last_iteration)
+  "same-epsilon" = list(settings = same_epsilon, run = last_iteration),
+  "same-epsilon-networks" = list(
+    settings = same_epsilon_networks, run = last_iteration, repetitions = 5
+  )
 )

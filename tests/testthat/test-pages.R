@@ -1,5 +1,6 @@
 # The vignettes' code as a reader gets it: what a page shows is what its script has (tools/pages.R
-# runs all scripts; here what is quick), and tuning that has not stopped at the edge of a grid.
+# runs all scripts; here what is quick), verdicts that stand on several settings, and tuning that
+# has not stopped at the edge of a grid.
 
 vignettes <- test_path("..", "..", "vignettes")
 pages <- list.files(vignettes, "[.]Rmd$", full.names = TRUE)
@@ -63,6 +64,44 @@ test_that("a page fetches nothing: formulas are MathML, styles its own", {
     expect_true("    mathjax: null" %in% head, label = basename(page))
     expect_true("    pandoc_args: --mathml" %in% head, label = basename(page))
     expect_false(any(grepl("<(script|link|img)|!\\[", lines)), label = basename(page))
+  }
+})
+
+test_that("every verdict of the pages about papers stands on four settings or more", {
+  skip_on_cran()
+  skip_if_not_installed("knitr")
+  skip_if(length(pages) == 0, "the vignettes are not beside the tests")
+  page <- new.env(parent = globalenv())
+  sys.source(file.path(vignettes, "page.R"), page)
+  on.exit({
+    knitr::opts_chunk$restore()
+    knitr::knit_hooks$restore()
+    knitr::opts_hooks$restore()
+  })
+  # a row wants a strip, a table wants rows with one
+  three <- list(a = "yes", b = "yes", c = "no (0 of 2)")
+  expect_error(page$claim("it holds", "", three), "three other settings")
+  expect_error(page$claim("it holds", "", loss = c(three, d = "yes"), error = three), "other")
+  expect_error(page$claim_across("it holds", three, ""), "three other settings")
+  row <- page$claim("it holds", "", c(three, d = "yes"))
+  expect_identical(row$Holds, "depends (a: yes; b: yes; c: no; d: yes)")
+  expect_error(page$claims_table(row, data.frame(Claim = "", Found = "", Holds = "yes")), "claim")
+  # and the pages' tables are such tables, and nothing else
+  about <- c("dp-admm-accadmm", "m-admm", "noisy-fixed-point-admm", "plausible-admm",
+    "recycled-admm")
+  for (file in file.path(vignettes, paste0(about, ".Rmd"))) {
+    lines <- readLines(file)
+    inside <- lines[seq(grep("^::: claims", lines), grep("^:::$", lines))]
+    expect_false(any(startsWith(inside, "|")), label = basename(file)) # a table by hand
+    starts <- grep("^```[{]r", inside)
+    ends <- grep("^```$", inside)
+    made <- Map(function(from, to) parse(text = inside[seq(from + 1, to - 1)]), starts, ends)
+    tables <- unlist(lapply(made, function(code) {
+      vapply(code, function(e) is.call(e) && identical(e[[1L]], quote(claims_table)), NA)
+    }))
+    expect_gt(length(starts), 0)
+    expect_identical(sum(tables), length(starts), label = basename(file))
+    expect_false(any(grepl("kable", inside)), label = basename(file))
   }
 })
 

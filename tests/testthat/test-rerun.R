@@ -28,7 +28,9 @@ test_that("a part that is run again gives the stored numbers; it says before how
 test_that("what there is: every vignette with experiments, its parts and their runs", {
   skip_on_cran()
   found <- rerun_experiment("m-admm")
-  expect_identical(found$part, c("figure-1", "figure-2", "budgets", "networks", "figures-3-4"))
+  expect_identical(found$part, c(
+    "figure-1", "figure-2", "budgets", "networks", "networks-1", "networks-2", "figures-3-4"
+  ))
   expect_true(all(found$stored))
   expect_identical(found$runs, found$settings * found$repetitions)
 })

@@ -29,6 +29,7 @@ test_that("private runs of the pages come out as they are stored", {
   expect_stored("plausible-admm", "figures-5-6", function(s) {
     with(s, method %in% c("PP-ADMM", "R-ADMM") & epsilon == 1 & C == 10)
   })
+  expect_stored("m-admm", "networks-2", function(s) s$graph == "ring")
   expect_stored("recycled-admm", "figure-5", function(s) {
     with(s, method == "MR-ADMM" & alpha == 1)
   })
@@ -80,7 +81,7 @@ test_that("what is tuned on the pages has its best inside of its grid, where it 
   nothing <- mean(free$error) - 0.003 # it names the larger class
   by_weight <- by_weight[by_weight$method != "non-private", ]
   expect_identical(
-    at_the_edge(by_weight, "C", c("method", "accountant"), nothing), character()
+    at_the_edge(by_weight, "C", c("method", "accountant", "epsilon"), nothing), character()
   )
   instead <- stored_experiment("all-methods", "instead")
   expect_identical(at_the_edge(instead, "tuned", c("data", "holders", "method")), character())
