@@ -70,6 +70,12 @@ first_figure <- 1500 # of a page about an experiment
 #' What a browser says of a page at that width: its height, where its first figure begins, how many
 #' formulas it shows, and what is wider than its box.
 measure_page <- function(page, browser) {
+  html <- readLines(file.path(folder, paste0(page, ".html")), warn = FALSE)
+  measure_html(html, browser)
+}
+
+#' NA: the browser does not open it.
+measure_html <- function(html, browser) {
   look <- "<script>window.addEventListener('load', function() {
     var figure = document.querySelector('img'), body = document.body;
     var wide = Array.from(document.querySelectorAll('pre, table, img, math')).filter(function(e) {
@@ -81,8 +87,7 @@ measure_page <- function(page, browser) {
       document.querySelectorAll('span.math').length,
       wide.length].join(' '));
   });</script>"
-  html <- readLines(file.path(folder, paste0(page, ".html")), warn = FALSE)
-  copy <- tempfile(page, fileext = ".html")
+  copy <- tempfile("page", fileext = ".html")
   writeLines(c(html, look), copy)
   profile <- tempfile("profile")
   on.exit(unlink(c(copy, profile), recursive = TRUE))
@@ -134,6 +139,8 @@ unsettled <- function(page) {
 
 browser <- Sys.which(c("chromium", "chromium-browser", "google-chrome"))
 browser <- c(browser[browser != ""], "")[[1L]]
+empty <- "<!DOCTYPE html><html><body><p>nothing</p></body></html>"
+if (browser != "" && anyNA(measure_html(empty, browser))) browser <- "" # it does not run here
 titles <- c(code = "code of", looks = "looks of", verdicts = "verdicts of")
 tests <- list(code = complaints, looks = function(page) unreadable(page, browser),
   verdicts = unsettled)
@@ -148,5 +155,5 @@ for (kind in names(tests)) {
     cat(sprintf("       %s\n", found[[k]]), sep = "")
   }
 }
-if (browser == "") cat("there is no Chromium: pages were not opened\n")
+if (browser == "") cat("there is no Chromium that runs: pages were not opened\n")
 quit(status = as.integer(length(pages) == 0L || bad > 0L))
