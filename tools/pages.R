@@ -98,7 +98,7 @@ measure_html <- function(html, browser) {
     stderr = FALSE, timeout = 120))
   seen <- sub('.*data-seen="([^"]*)".*', "\\1", grep('data-seen="', dom, value = TRUE)[1L])
   names <- c("height", "figure", "math", "raw", "wide")
-  stats::setNames(as.numeric(strsplit(seen, " ")[[1L]]), names)
+  stats::setNames(as.numeric(strsplit(seen, " ")[[1L]])[seq_along(names)], names)
 }
 
 unreadable <- function(page, browser) {
