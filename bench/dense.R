@@ -51,6 +51,15 @@ measure <- function(n, d, method, most, ridge = FALSE) {
   if (ridge) report(paste0(name, ", over glmnet"), time / ridge_seconds(data), 4)
 }
 
+# By the clock, in turns: two threads want two idle cores.
+two_threads <- function(n, d) {
+  data <- sim_logistic(n, d, seed = 1)
+  clock <- function(threads) system.time(fit_of(data, mr_admm(), threads))[["elapsed"]]
+  times <- vapply(1:4, function(k) c(clock(1L), clock(2L)), numeric(2))[, -1L]
+  name <- sprintf("mr_admm, %g x %d, two threads", n, d)
+  report(name, min(times[1L, ]) / min(times[2L, ]), 1.7, at_least = TRUE)
+}
+
 given <- as.numeric(commandArgs(TRUE))
 if (length(given) > 0L) {
   for (k in seq(1, length(given), 2)) measure(given[k], given[k + 1], mr_admm(), 80)
@@ -61,4 +70,6 @@ if (length(given) > 0L) {
   measure(2e4, 2000, mr_admm(), 80)
   measure(1e6, 50, mr_admm(), 60)
   measure(2e4, 500, pp_admm(), 40)
+  two_threads(1e6, 50)
+  two_threads(2e4, 1000)
 }
