@@ -7,9 +7,13 @@
 folder <- normalizePath(commandArgs(TRUE)[1L])
 pages <- sub("[.]Rmd$", "", list.files(folder, "[.]Rmd$"))
 
+html_of <- function(page) {
+  paste(readLines(file.path(folder, paste0(page, ".html")), warn = FALSE), collapse = "\n")
+}
+
 #' Lines of R code on a page; what R printed stands between them, behind "#>".
 seen_on <- function(page) {
-  html <- paste(readLines(file.path(folder, paste0(page, ".html")), warn = FALSE), collapse = "\n")
+  html <- html_of(page)
   blocks <- regmatches(html, gregexpr('(?s)<pre class="sourceCode r">.*?</pre>', html, perl = TRUE))
   text <- gsub("<[^>]+>", "", unlist(blocks))
   for (sign in list(c("&lt;", "<"), c("&gt;", ">"), c("&quot;", "\""), c("&#39;", "'"),
@@ -53,7 +57,7 @@ complaints <- function(page) {
 #' What a page would fetch: scripts, styles, pictures, fonts. Links that a reader may follow are
 #' none of that.
 fetched_by <- function(page) {
-  html <- paste(readLines(file.path(folder, paste0(page, ".html")), warn = FALSE), collapse = "\n")
+  html <- html_of(page)
   html <- gsub("(?s)<(pre|code)\\b.*?</\\1>", "", html, perl = TRUE) # what it says about pages
   pattern <- paste0(
     "(?is)<(script|img|link|iframe|source|video|object)\\b[^>]*\\b(src|href|data)\\s*=\\s*",
@@ -68,14 +72,8 @@ longest <- 8000
 first_figure <- 1500 # of a page about an experiment
 
 #' What a browser says of a page at that width: its height, where its first figure begins, how many
-#' formulas it shows, and what is wider than its box.
-measure_page <- function(page, browser) {
-  html <- readLines(file.path(folder, paste0(page, ".html")), warn = FALSE)
-  measure_html(html, browser)
-}
-
-#' NA: the browser does not open it.
-measure_html <- function(html, browser) {
+#' formulas it shows, and what is wider than its box. NA: it does not open it.
+measure <- function(html, browser) {
   look <- "<script>window.addEventListener('load', function() {
     var figure = document.querySelector('img'), body = document.body;
     var wide = Array.from(document.querySelectorAll('pre, table, img, math')).filter(function(e) {
@@ -105,7 +103,7 @@ unreadable <- function(page, browser) {
   fetched <- fetched_by(page)
   wrong <- sprintf("it fetches %s", substr(fetched, 1L, 100L))
   if (browser == "") return(wrong)
-  seen <- measure_page(page, browser)
+  seen <- measure(html_of(page), browser)
   if (anyNA(seen)) return(c(wrong, "the browser did not open it"))
   said <- c(
     sprintf("%g pixels high, not %g", seen["height"], longest),
@@ -120,7 +118,7 @@ unreadable <- function(page, browser) {
 #' Claims of a page about a paper whose verdict stands on less than four settings: they are in
 #' brackets behind it, or have a column each.
 unsettled <- function(page) {
-  html <- paste(readLines(file.path(folder, paste0(page, ".html")), warn = FALSE), collapse = "\n")
+  html <- html_of(page)
   cut <- function(text, pattern) regmatches(text, gregexpr(pattern, text, perl = TRUE))[[1L]]
   found <- cut(html, '(?s)<div class="claims">.*?</div>')
   source <- readLines(file.path(folder, paste0(page, ".Rmd")), warn = FALSE)
@@ -140,7 +138,7 @@ unsettled <- function(page) {
 browser <- Sys.which(c("chromium", "chromium-browser", "google-chrome"))
 browser <- c(browser[browser != ""], "")[[1L]]
 empty <- "<!DOCTYPE html><html><body><p>nothing</p></body></html>"
-if (browser != "" && anyNA(measure_html(empty, browser))) browser <- "" # it does not run here
+if (browser != "" && anyNA(measure(empty, browser))) browser <- "" # it does not run here
 titles <- c(code = "code of", looks = "looks of", verdicts = "verdicts of")
 tests <- list(code = complaints, looks = function(page) unreadable(page, browser),
   verdicts = unsettled)

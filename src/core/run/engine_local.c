@@ -28,7 +28,7 @@ void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
                       const dpa_holding *holding) {
   const size_t parties = plan->parties;
   /* users keep in theirs where the records of each begin */
-  const int alone = plan->threads == 1 && plan->relay->layout == &dpa_layout_node;
+  const int one_room = plan->threads == 1 && plan->relay->layout == &dpa_layout_node;
   dpa_arena shared = {NULL, 0, 0};
   dpa_party measured;
   local->plan = plan;
@@ -38,12 +38,12 @@ void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
   local->inbox = DPA_TAKE(arena, const double *, parties);
   local->turn = DPA_TAKE(arena, size_t, parties);
   local->share = DPA_TAKE(arena, int64_t, plan->secure.grid > 0.0 ? plan->d : 0);
-  if (alone)
+  if (one_room)
     take_room(arena, plan, holding, &shared);
   for (size_t i = 0; i < parties; i++) {
     dpa_arena room = shared;
     dpa_party_open(arena->base ? &local->party[i] : &measured, arena,
-                   alone ? &room : arena, plan, i, &holding[i]);
+                   one_room ? &room : arena, plan, i, &holding[i]);
   }
 }
 
@@ -106,7 +106,7 @@ static int step(dpa_local *local, size_t i, int first) {
 static int apart(dpa_local *local, int parties) {
   const int threads = local->plan->threads, even = parties - parties % threads;
   const int nodes = local->plan->relay->layout == &dpa_layout_node;
-  int share = nodes && threads > 1;
+  int share = nodes;
   for (int k = even; k < parties; k++)
     share = share && dpa_pass_sums(&local->party[local->turn[k]].as.node.solver) >=
                          2 * (size_t)threads;
@@ -115,8 +115,8 @@ static int apart(dpa_local *local, int parties) {
   return share ? even : parties;
 }
 
-/* One step of every party that is not finished. Answers whether some party has more to
- * do. */
+/* Several threads: one step of every party that is not finished. Answers whether some
+ * party has more to do. */
 static int sweep(dpa_local *local, int first) {
   int parties = 0, more = 0;
   for (size_t i = 0; i < local->plan->parties; i++)
@@ -126,7 +126,7 @@ static int sweep(dpa_local *local, int first) {
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic, 1) num_threads(local->plan->threads)        \
     reduction(|                                                                        \
-              : more) if (local->plan->threads > 1 && alone > 1)
+              : more) if (alone > 1)
 #endif
   for (int k = 0; k < alone; k++)
     more |= step(local, local->turn[k], first);
