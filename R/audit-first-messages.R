@@ -21,17 +21,23 @@ first_scales <- function(plan) {
   unique(all[is.finite(all) & all > 0])
 }
 
-#' The released values of all runs with what their last bits tell beside them.
+#' The released values of all runs with what their last bits tell beside them: those of messages
+#' that would differ without noise.
 #' @noRd
 with_low_bits <- function(values, release, data1, data2) {
   plan <- attr(release, "settle")(data1)
   # sums of whole numbers are no rounded doubles
   if (!plan$private || is_secure(plan)) return(values)
   first <- first_rows(plan, first_noisy_round(plan))
-  all <- do.call(rbind, values)[, first, drop = FALSE]
   truth <- lapply(list(data1, data2), function(data) {
-    value <- attr(release, "prepare")(data, quiet = TRUE)(0)[first]
-    matrix(value, nrow(all), length(first), byrow = TRUE)
+    attr(release, "prepare")(data, quiet = TRUE)(0)[first]
+  })
+  party <- sent_by(plan, first)
+  unlike <- party %in% party[truth[[1L]] != truth[[2L]]]
+  if (!any(unlike)) return(values)
+  all <- do.call(rbind, lapply(values, function(v) v[, first[unlike], drop = FALSE]))
+  truth <- lapply(truth, function(value) {
+    matrix(value[unlike], nrow(all), sum(unlike), byrow = TRUE)
   })
   marks <- low_bit_marks(all, truth, first_scales(plan))
   marks <- cbind(marks$against, marks$own)
@@ -76,7 +82,12 @@ message_runs <- function(release, data, rounds) {
 #' Places of iterates of the first rounds among all released values.
 #' @noRd
 first_rows <- function(plan, rounds) {
-  parties <- if (is.null(plan$problem$network)) 1L else plan$problem$N
-  count <- plan$iterations * plan$problem$d * parties
+  count <- plan$iterations * plan$problem$d * senders(plan)
   which((seq_len(count) - 1L) %% plan$iterations < rounds)
 }
+
+#' Whose message an iterate at each of these places is.
+#' @noRd
+sent_by <- function(plan, places) (places - 1L) %/% plan$iterations %% senders(plan)
+
+senders <- function(plan) if (is.null(plan$problem$network)) 1L else plan$problem$N

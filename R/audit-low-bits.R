@@ -156,18 +156,20 @@ low_bit_marks <- function(values, truth, scale, radial = FALSE) {
 #' Whether no double z has values = value + scale * z, both operations rounded.
 #' @noRd
 impossible <- function(values, value, rest, scale) {
+  scale <- rep_len(scale, length(values)) # one, or one a row
   # where the noise is so small that a sum hides its last bits, all is possible
-  found <- abs(rest) < abs(values) / 4
-  for (k in -2:2) {
-    noise <- steps_from(rest, k)
-    fits <- value + noise == values & !found
-    if (!any(fits)) next
-    z <- noise / scale
-    reached <- scale * z == noise | scale * steps_from(z, 1) == noise |
-      scale * steps_from(z, -1) == noise
-    found <- found | (fits & reached)
+  out <- !(abs(rest) < abs(values) / 4)
+  left <- which(out)
+  for (k in c(0, -1, 1, -2, 2)) {
+    noise <- steps_from(rest[left], k)
+    z <- noise / scale[left]
+    reached <- function(z) scale[left] * z == noise
+    fits <- value[left] + noise == values[left] &
+      (reached(z) | reached(steps_from(z, 1)) | reached(steps_from(z, -1)))
+    out[left[fits]] <- FALSE
+    left <- left[!fits]
   }
-  !found
+  out
 }
 
 #' The double k steps away from x, away from 0 for k > 0.
@@ -207,14 +209,16 @@ ulp <- function(x) 2^(pmax(floor(log2(abs(x))), -1022) - 52)
 #' @noRd
 last_bit <- function(x) {
   unit <- ulp(x)
-  left <- abs(x) / unit
-  zeros <- 0
-  for (many in c(32, 16, 8, 4, 2, 1)) {
-    more <- left %% 2^many == 0
-    zeros <- zeros + many * more
-    left <- ifelse(more, left / 2^many, left)
+  left <- abs(x) / unit # a whole number below 2^53
+  high <- left %/% 2^26
+  low <- left - high * 2^26
+  within <- function(whole) {
+    whole <- as.integer(whole)
+    log2(bitwAnd(whole, -whole))
   }
-  ifelse(x == 0, 1023, log2(unit) + zeros)
+  last <- log2(unit) + ifelse(low > 0, within(low), 26 + within(high))
+  last[x == 0] <- 1023
+  last
 }
 
 # ---- guesses ----------------------------------------------------------------------------

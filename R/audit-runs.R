@@ -4,7 +4,8 @@
 #' @noRd
 audit_runs_of <- function(release, data1, data2, runs, statistic, seed, workers, progress) {
   block <- block_runner(release, data1, data2, runs, statistic, seed)
-  blocks <- split(seq_len(2L * runs), ceiling(seq_len(2L * runs) / max(1, ceiling(runs / 50))))
+  some <- split(seq_len(runs), (seq_len(runs) - 1L) %/% ceiling(runs / 50))
+  blocks <- c(some, lapply(some, `+`, runs))
   bar <- progress_bar(progress, length(blocks), "Audit runs")
   on.exit(bar$done())
   objects <- if (workers > 1) {
@@ -17,8 +18,8 @@ audit_runs_of <- function(release, data1, data2, runs, statistic, seed, workers,
     rows
   })
   check_even(lapply(parts, function(part) part[1L, ]))
-  values <- do.call(rbind, parts)
-  list(values[seq_len(runs), , drop = FALSE], values[-seq_len(runs), , drop = FALSE])
+  first <- seq_along(some)
+  list(do.call(rbind, parts[first]), do.call(rbind, parts[-first]))
 }
 
 #' A function of the places of some runs, that of run k on data set i being (i - 1) runs + k,

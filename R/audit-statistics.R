@@ -66,27 +66,38 @@ separation <- function(scores) {
   if (spread > 0) gap / spread else if (gap > 0) Inf else 0
 }
 
-#' Means of both data sets, as their middle and gap, and the pooled correlation of values
-#' over their standard deviation.
+#' Means of both data sets, as their middle and gap, and the values over their pooled standard
+#' deviation, less their means: their products are the pooled correlation.
 #' @noRd
 pooled_moments <- function(values) {
   means <- lapply(values, colMeans)
   gap <- means[[1L]] - means[[2L]]
   centre <- (means[[1L]] + means[[2L]]) / 2
-  square <- Reduce(`+`, Map(function(v, mean) crossprod(sweep(v, 2L, mean)), values, means)) /
-    (2 * nrow(values[[1L]]))
+  off <- do.call(rbind, Map(function(v, mean) v - rep(mean, each = nrow(v)), values, means)) /
+    sqrt(2 * nrow(values[[1L]]))
   # a value without noise that differs tells everything; one that does not, nothing
-  scale <- pmax(sqrt(diag(square)), 1e-9 * abs(gap), 1e-14 * abs(centre))
+  scale <- pmax(sqrt(colSums(off^2)), 1e-9 * abs(gap), 1e-14 * abs(centre))
   scale[scale == 0] <- 1
-  list(gap = gap, centre = centre, scale = scale, correlation = square / outer(scale, scale))
+  off <- off / rep(scale, each = nrow(off))
+  wide <- ncol(off) > nrow(off)
+  list(
+    gap = gap, centre = centre, scale = scale, off = if (wide) off,
+    products = if (wide) tcrossprod(off) else crossprod(off)
+  )
 }
 
+#' The weights of Fisher's discriminant, with `shrink` added to the correlation's diagonal: of
+#' more values than runs by the runs' products, as (Z'Z + s)^-1 g = (g - Z'(ZZ' + s)^-1 Z g) / s.
+#' @noRd
 discriminant <- function(moments, shrink) {
-  correlation <- moments$correlation
-  diag(correlation) <- diag(correlation) + shrink
-  factor <- chol(correlation)
-  half <- backsolve(factor, moments$gap / moments$scale, transpose = TRUE)
-  backsolve(factor, half) / moments$scale
+  products <- moments$products
+  diag(products) <- diag(products) + shrink
+  factor <- chol(products)
+  solved <- function(v) backsolve(factor, backsolve(factor, v, transpose = TRUE))
+  gap <- moments$gap / moments$scale
+  off <- moments$off
+  inner <- if (is.null(off)) solved(gap) else (gap - crossprod(off, solved(off %*% gap))) / shrink
+  as.vector(inner) / moments$scale
 }
 
 #' The event, `score > threshold` or not, and the data set it is more likely on, that

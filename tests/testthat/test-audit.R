@@ -54,6 +54,19 @@ test_that("the learned score finds a direction among many values, and one withou
   expect_gt(still$epsilon, 2)
 })
 
+test_that("the discriminant is that of the pooled covariance, of few values and of many", {
+  with_r_seed(4, {
+    for (d in c(3, 30, 31, 80)) {
+      values <- lapply(c(0, 0.5), function(shift) matrix(rnorm(15 * d, shift, 1:3), 15))
+      covariance <- (cov(values[[1]]) + cov(values[[2]])) * 14 / 30
+      expected <- solve(
+        covariance + 0.3 * diag(diag(covariance)), colMeans(values[[1]]) - colMeans(values[[2]])
+      )
+      expect_equal(discriminant(pooled_moments(values), 0.3), unname(expected))
+    }
+  })
+})
+
 test_that("the number of runs it says is needed is about the number needed", {
   response <- function(data) data == (runif(1) < plogis(4))
   cases <- list(
