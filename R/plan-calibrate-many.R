@@ -1,6 +1,8 @@
 # The units of unlike parties in step: exactly, or where they are many, a little above.
 
-# Parties that have more unlike releases than these get noise up to `.many_excess` above the least.
+# Where more parties than these are unlike, or they have more unlike releases than these, they get
+# noise up to `.many_excess` above the least.
+.many_parties <- 128L
 .many_releases <- 1500L
 .many_excess <- 1e-3
 .many_knots <- 24L

@@ -24,7 +24,8 @@ calibrate_parties <- function(releases, events, epsilon, delta, accountant, like
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   if (length(together)) {
     spent <- spending(releases, events, epsilon, delta, accountant, likely)
-    solve <- if (nrow(releases) > .many_releases) solve_many else solve_exactly
+    many <- length(together) > .many_parties || nrow(releases) > .many_releases
+    solve <- if (many) solve_many else solve_exactly
     together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]
     unit[together] <- likely[together] * exp(solve(spent, together))
     # next to no noise is asked for: one by one there is a word for that
