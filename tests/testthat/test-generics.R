@@ -36,7 +36,7 @@ test_that("formula(), terms() and nobs() say what is public", {
   expect_identical(deparse(formula(plan_people(ill ~ . - 1))), "ill ~ (age + smoker) - 1")
   expect_identical(deparse(formula(fit_people(I(age > 40) ~ smoker))), "I(age > 40) ~ smoker")
   framed <- dpadmm_fit(people["age"], people$ill,
-    nodes = 2, schema = public, epsilon = Inf, iterations = 2
+    nodes = 2, schema = public["age"], epsilon = Inf, iterations = 2
   )
   expect_identical(deparse(formula(framed)), "~age")
   matrix <- fit_four_nodes()
@@ -136,7 +136,7 @@ test_that("update() of fits of matrices, data frames and plans", {
     coef(both(2))
   )
   framed <- dpadmm_fit(people[c("age", "site")], people$ill,
-    nodes = ~site, schema = public, epsilon = Inf, iterations = 2
+    nodes = ~site, schema = public["age"], epsilon = Inf, iterations = 2
   )
   again <- update(framed, data = people[c("age", "site")], y = people$ill)
   expect_identical(again, framed)

@@ -92,8 +92,12 @@ test_that("without noise they are the coefficients of glm()", {
 x <- cbind(a = people$age / 100, b = people$stay / 40)
 y <- ifelse(people$ill == "yes", 1, -1)
 matrix_fit <- function(.x = x, ...) {
-  dpadmm::dpadmm_fit(.x, y, nodes = 2, method = admm(eta = 0.5), ..., epsilon = Inf,
-    iterations = 30, seed = 1
+  # thirty iterations do, and are not enough to converge
+  suppressWarnings(
+    dpadmm::dpadmm_fit(.x, y, nodes = 2, method = admm(eta = 0.5), ..., epsilon = Inf,
+      iterations = 30, seed = 1
+    ),
+    classes = "dpadmm_warning_convergence"
   )
 }
 
@@ -126,7 +130,7 @@ test_that("a matrix has an intercept unless the user takes it out", {
   }
   expect_error(one_fit(ill ~ age, intercept = FALSE), "y ~ x - 1", class = "dpadmm_error_argument")
   expect_identical(
-    names(coef(dpadmm_fit(people["age"], y, nodes = 2, schema = public, intercept = FALSE,
+    names(coef(dpadmm_fit(people["age"], y, nodes = 2, schema = public["age"], intercept = FALSE,
       epsilon = Inf, iterations = 2
     ))), "age"
   )
@@ -211,9 +215,10 @@ test_that("a response with bounds is scaled, and everything comes back in its un
   expect_equal(predict(model, dollars, "response"), unname(fitted(truth)), tolerance = 1e-4)
   expect_equal(evaluate(model, dollars)$rmse, sqrt(mean(residuals(truth)^2)), tolerance = 1e-3)
   # a matrix with stated bounds is the same
-  by_matrix <- dpadmm::dpadmm_fit(as.matrix(dollars[c("age", "stay")]), dollars$cost,
+  by_matrix <- dpadmm_fit(as.matrix(dollars[c("age", "stay")]), dollars$cost,
     nodes = 2, loss = "squared", response = c(2e4, 1e5), method = admm(eta = 2), C = 1, rho = 1e-9,
-    epsilon = Inf, iterations = 4, control = dpadmm_control(row_bound = 110)
+    epsilon = Inf, iterations = 4, control = dpadmm_control(row_bound = 110), intercept = TRUE,
+    rows = "error"
   )
   expect_equal(predict(by_matrix, as.matrix(dollars[c("age", "stay")]), "response"),
     drop(cbind(1, as.matrix(dollars[c("age", "stay")])) %*% coef(by_matrix)))
