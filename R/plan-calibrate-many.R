@@ -53,7 +53,7 @@ solve_exactly <- function(spent, i) {
 }
 
 #' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved;
-#' the others start in between, and are asked of the accountant that was best there.
+#' the others start in between, and are asked of the accountant that was best on both sides.
 #' @param i best in an order in which neighbours are alike.
 #' @noRd
 solve_many <- function(spent, i) {
@@ -65,8 +65,16 @@ solve_many <- function(spent, i) {
     if (sum(known) < 2L) return(rep(NA_real_, length(i)))
     stats::approx(knots[known], y[known], seq_along(i), rule = 2)$y
   }
-  of <- names(which.max(table(first$accountant)))
-  found <- solve_within(function(...) spent(..., of = of), i, between(first$x),
-    between(first$slope), 1 + exp(between(log(first$order - 1))), .many_excess)
-  found$x
+  x <- between(first$x)
+  slope <- between(first$slope)
+  order <- 1 + exp(between(log(first$order - 1)))
+  left <- findInterval(seq_along(i), knots, all.inside = TRUE)
+  best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
+    "best")
+  for (of in unique(best)) {
+    k <- which(best == of)
+    x[k] <- solve_within(function(...) spent(..., of = of), i[k], x[k], slope[k], order[k],
+      .many_excess)$x
+  }
+  x
 }

@@ -98,30 +98,39 @@ account_rdp <- function(kinds, ledgers, delta) {
   curves <- rdp_curves(pick_releases(kinds, kind))
   epsilon_at <- function(s) epsilon_of(s, curves(s[, ledger, drop = FALSE]))
   near <- unlist(lapply(ledgers, `[[`, "near"))
-  if (length(near) == length(ledgers)) {
-    return(refine_orders(list(y = log(near - 1)), c(0.1, 0.02), epsilon_at))
+  best <- if (length(near) == length(ledgers)) {
+    refine_orders(list(y = log(near - 1)), c(0.1, 0.02), epsilon_at)
+  } else {
+    # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
+    coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
+    found <- epsilon_of(.rdp_grid[coarse],
+      rdp_curves(kinds)(.rdp_grid[coarse])[, kind, drop = FALSE])
+    best_orders(coarse[apply(found, 2L, which_least)], epsilon_at)
   }
-  # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
-  coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
-  found <- epsilon_of(.rdp_grid[coarse], rdp_curves(kinds)(.rdp_grid[coarse])[, kind, drop = FALSE])
-  also <- if (any(kinds$mechanism %in% .crossing)) valley_orders(found, log_delta)
-  best_orders(coarse[apply(found, 2L, which_least)], epsilon_at, also)
+  crosses <- any(kinds$mechanism %in% .crossing)
+  if (crosses) best_with_valleys(best, epsilon_at, log_delta) else best
 }
 
 # Mechanisms whose bounds cross: the least of them is far steeper below the order where they do
 # than above it, and the best order is there, in a narrow valley, or far beyond.
 .crossing <- "objective_gamma"
 
-#' Logs of orders less one where such a valley would be: divergence r and L = log(1 / delta) cost
-#' about r + L / s, at s* = sqrt(L / r) about 2 sqrt(r L) + r, so s* is 2 to 3 times the least s
-#' whose L / s alone is not too much.
-#' @param found epsilons of some orders, a column a ledger.
+#' The best orders, or those at the bottom of such a valley where they are better. Divergence r and
+#' L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about 2 sqrt(r L) + r, so s* is 2 to
+#' 3 times the least s whose L / s alone is not too much.
+#' @param best of refine_orders().
 #' @noRd
-valley_orders <- function(found, log_delta) {
-  value <- finite_or_largest(apply(found, 2L, min))
-  enough <- outer(.rdp_grid, value, function(s, v) conversion_inverse(s, v, log_delta) > 0)
+best_with_valleys <- function(best, epsilon_at, log_delta) {
+  enough <- outer(.rdp_grid, finite_or_largest(best$epsilon), function(s, epsilon) {
+    conversion_inverse(s, epsilon, log_delta) > 0
+  })
   least <- log(.rdp_grid)[pmax(1L, colSums(!enough))]
-  outer(seq(0, log(8), by = .rdp_grid_step / 3), least, `+`)
+  width <- .rdp_grid_step / 3
+  y <- outer(seq(0, log(8), by = width), least, `+`)
+  bottom <- least_of(y, finite_or_largest(epsilon_at(exp(y))))
+  bottom <- refine_orders(bottom, width / 2^(0:5), epsilon_at)
+  better <- bottom$epsilon < best$epsilon
+  Map(function(own, other) ifelse(better, other, own), best, bottom)
 }
 
 which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_
@@ -131,15 +140,14 @@ which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_
 #' be exact.
 #' @param near where on the grid, one a ledger; `NA`: anywhere.
 #' @param epsilon_at function of orders less one, a row a trial and a column a ledger: epsilons.
-#' @param also logs of more orders less one to look at, in the same shape.
 #' @noRd
-best_orders <- function(near, epsilon_at, also = NULL) {
+best_orders <- function(near, epsilon_at) {
   lost <- is.na(near)
   reach <- if (any(lost)) length(.rdp_grid) else .rdp_stride
   near[lost] <- 1L
   places <- outer(seq(-reach, reach), near, `+`)
   places[] <- pmin(pmax(places, 1L), length(.rdp_grid))
-  y <- rbind(matrix(log(.rdp_grid)[places], nrow(places)), also)
+  y <- matrix(log(.rdp_grid)[places], nrow(places))
   best <- least_of(y, finite_or_largest(epsilon_at(exp(y))))
   refine_orders(best, .rdp_grid_step / 2^(0:7), epsilon_at)
 }
