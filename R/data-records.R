@@ -7,7 +7,8 @@
 #' @param options of record_options().
 #' @noRd
 records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept = FALSE,
-                           rows = "shorten", row_bound = 1, options = record_options()) {
+                           rows = "shorten", row_bound = 1, options = record_options(),
+                           threads = 1L) {
   facts <- record_facts(options)
   given <- list(y = y, case_weights = options$case_weights, offset = options$offset)
   dropped <- NULL
@@ -21,7 +22,11 @@ records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept =
   label <- encode_labels(labels_left(given$y, dropped, loss, classes), loss, nrow(x), classes)
   blueprint <- matrix_blueprint(ncol(x), colnames(x), label$classes, intercept, rows, row_bound)
   blueprint <- c(with_range(blueprint, range), facts)
-  if (rows == "error") check_row_lengths(x, row_bound, "x") else x <- tame_rows(x, row_bound)
+  if (rows == "error") {
+    check_row_lengths(x, row_bound, "x", threads)
+  } else {
+    x <- tame_rows(x, row_bound)
+  }
   records <- list(
     x = matrix_rows(blueprint, x), y = scale_response(label$y, blueprint$range),
     leaks = label$leaks, blueprint = blueprint
@@ -204,8 +209,8 @@ encode_matrix <- function(blueprint, x) {
 
 #' Rows longer than the bound, but for rounding, are an error.
 #' @noRd
-check_row_lengths <- function(x, bound, argument) {
-  kept <- shortening(x, bound)
+check_row_lengths <- function(x, bound, argument, threads = 1L) {
+  kept <- shortening(x, bound, threads)
   if (!any(long <- kept < 1 - 1e-9)) return(invisible())
   row <- which(long)[1L]
   abort("row_bound", sprintf(paste(
@@ -258,9 +263,9 @@ describe <- function(column, name, declared) {
 
 #' By how much each row is shortened to meet the bound.
 #' @noRd
-shortening <- function(x, bound) {
+shortening <- function(x, bound, threads = 1L) {
   if (methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
-  core_call(.Call(ffi_row_measure, matrix_slots(x), as.double(bound)))$scale
+  core_call(.Call(ffi_row_measure, matrix_slots(x), as.double(bound), as.double(threads)))$scale
 }
 
 # A row with larger entries is put in other units before it is shortened.

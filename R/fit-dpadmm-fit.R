@@ -232,7 +232,9 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   } else {
     check_flag(intercept, "intercept")
     rows <- check_choice(rows, c("error", "shorten"), "rows")
-    records_matrix(x, y, settings$loss, classes, response, intercept, rows, bound, options)
+    records_matrix(x, y, settings$loss, classes, response, intercept, rows, bound, options,
+      settings$control$threads
+    )
   }
   key <- noise_key(settings$seed)
   on.exit(forget_key(key))

@@ -132,7 +132,7 @@ operator_spec <- function(d, loss, rule, bound) {
 #' @noRd
 measured_rows <- function(records, row_bound) {
   rows <- in_place(records, row_bound)
-  c(rows, core_call(.Call(ffi_row_measure, rows$x, as.double(row_bound))))
+  c(rows, core_call(.Call(ffi_row_measure, rows$x, as.double(row_bound), 1)))
 }
 
 #' @rdname operators

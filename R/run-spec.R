@@ -118,7 +118,8 @@ packed <- function(x, y) {
 #' @noRd
 core_records <- function(plan, records, held) {
   problem <- plan$problem
-  if (prod(dim(records$x)) > 2^23) gc() # what was needed so far would lie beside the copy
+  # what was needed so far would lie beside the copy; of a matrix that is young
+  if (prod(dim(records$x)) > 2^23) gc(full = problem$blueprint$kind == "frame")
   if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
   user_size <- if (is_user(plan)) problem$size else problem$users$size
   mixed <- is.unsorted(held$index)

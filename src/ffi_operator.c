@@ -13,18 +13,20 @@
 #include <string.h>
 
 /* list(scale, norm) of records in place, see ffi_records.h. */
-SEXP ffi_row_measure(SEXP x, SEXP bound) {
+SEXP ffi_row_measure(SEXP x, SEXP bound, SEXP threads) {
   const char *list_names[] = {"x", ""}, *names[] = {"scale", "norm", ""};
   SEXP list = PROTECT(Rf_mkNamed(VECSXP, list_names));
   SET_VECTOR_ELT(list, 0, x);
   ffi_reader reader = {list, NULL};
   const dpa_records records = ffi_in_place(&reader);
   ffi_check(&reader, ffi_is_number(bound) && REAL_RO(bound)[0] >= 1e-280, "bound");
+  double count = 1.0;
+  ffi_check(&reader, ffi_whole(threads, 1.0, 1025.0, &count), "threads");
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
   SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
   if (!reader.bad)
-    dpa_measure(&records, 1.0, REAL_RO(bound)[0], 1, REAL(VECTOR_ELT(out, 0)),
+    dpa_measure(&records, 1.0, REAL_RO(bound)[0], (int)count, REAL(VECTOR_ELT(out, 0)),
                 REAL(VECTOR_ELT(out, 1)));
   UNPROTECT(2);
   return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : out;

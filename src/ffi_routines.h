@@ -59,7 +59,7 @@
   X(ffi_consensus_operator, 3)                                                         \
   X(ffi_gradient, 4)                                                                   \
   X(ffi_largest, 1)                                                                    \
-  X(ffi_row_measure, 2)                                                                \
+  X(ffi_row_measure, 3)                                                                \
   /* ffi_wire.c */                                                                     \
   X(ffi_boot, 1)                                                                       \
   X(ffi_wire_is, 1)                                                                    \

@@ -155,6 +155,9 @@ test_that("rows beyond the bound are refused or, by the user's word, shortened",
     expect_match(conditionMessage(error), "Row 7 of `x` has norm 5", fixed = TRUE)
     expect_match(conditionMessage(error), "1 more", fixed = TRUE)
   }
+  expect_error(matrix_fit(long, control = dpadmm_control(threads = 2)), "Row 7 of `x` has norm 5",
+    class = "dpadmm_error_row_bound"
+  )
   plan <- dpadmm::dpadmm_plan(2, c(200, 200), epsilon = Inf)
   expect_error(dpadmm_fit(plan, long, y), class = "dpadmm_error_row_bound")
   kept <- pmin(1, 1 / sqrt(rowSums(long^2)))
