@@ -21,7 +21,7 @@ first_scales <- function(plan) {
   unique(all[is.finite(all) & all > 0])
 }
 
-#' The released values of all runs with what their last bits tell beside them: those of messages
+#' The released values of all runs with what their last bits tell beside them: those of entries
 #' that would differ without noise.
 #' @noRd
 with_low_bits <- function(values, release, data1, data2) {
@@ -32,8 +32,7 @@ with_low_bits <- function(values, release, data1, data2) {
   truth <- lapply(list(data1, data2), function(data) {
     attr(release, "prepare")(data, quiet = TRUE)(0)[first]
   })
-  party <- sent_by(plan, first)
-  unlike <- party %in% party[truth[[1L]] != truth[[2L]]]
+  unlike <- truth[[1L]] != truth[[2L]]
   if (!any(unlike)) return(values)
   all <- do.call(rbind, lapply(values, function(v) v[, first[unlike], drop = FALSE]))
   truth <- lapply(truth, function(value) {
@@ -82,12 +81,7 @@ message_runs <- function(release, data, rounds) {
 #' Places of iterates of the first rounds among all released values.
 #' @noRd
 first_rows <- function(plan, rounds) {
-  count <- plan$iterations * plan$problem$d * senders(plan)
+  parties <- if (is.null(plan$problem$network)) 1L else plan$problem$N
+  count <- plan$iterations * plan$problem$d * parties
   which((seq_len(count) - 1L) %% plan$iterations < rounds)
 }
-
-#' Whose message an iterate at each of these places is.
-#' @noRd
-sent_by <- function(plan, places) (places - 1L) %/% plan$iterations %% senders(plan)
-
-senders <- function(plan) if (is.null(plan$problem$network)) 1L else plan$problem$N
