@@ -264,7 +264,9 @@ describe <- function(column, name, declared) {
 #' By how much each row is shortened to meet the bound.
 #' @noRd
 shortening <- function(x, bound, threads = 1L) {
-  if (methods::is(x, "dgCMatrix")) x <- Matrix::t(x)
+  if (methods::is(x, "dgCMatrix")) {
+    return(core_call(.Call(ffi_shortening, matrix_slots(x), as.double(bound))))
+  }
   core_call(.Call(ffi_row_measure, matrix_slots(x), as.double(bound), as.double(threads)))$scale
 }
 

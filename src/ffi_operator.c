@@ -32,6 +32,25 @@ SEXP ffi_row_measure(SEXP x, SEXP bound, SEXP threads) {
   return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : out;
 }
 
+/* `scale` of the rows of a dgCMatrix, of its slots as they are. */
+SEXP ffi_shortening(SEXP x, SEXP bound) {
+  const char *names[] = {"x", ""};
+  SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(list, 0, x);
+  ffi_reader reader = {list, NULL};
+  const dpa_records columns = ffi_in_place(&reader);
+  ffi_check(&reader, !columns.dense, "x");
+  ffi_check(&reader, ffi_is_number(bound) && REAL_RO(bound)[0] >= 1e-280, "bound");
+  const size_t n = columns.d;
+  SEXP scale = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)n));
+  double *unit = (double *)R_alloc(n + 1, sizeof *unit);
+  if (!reader.bad)
+    dpa_measure_columns(n, columns.n, columns.row, columns.col, columns.val,
+                        REAL_RO(bound)[0], REAL(scale), unit);
+  UNPROTECT(2);
+  return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : scale;
+}
+
 /* The larger of a size, by its bits, and of a number's size: bits are in the same
  * order. */
 static uint64_t larger_size(uint64_t most, const double *value) {

@@ -144,6 +144,7 @@ test_that("what does not fit is a status that names it, whatever it is", {
     quote(.Call(ffi_permutation, noise_key(1), -1)), quote(.Call(ffi_components, 1L, 2L)),
     quote(.Call(ffi_components, c(0L, 1L), 5L)), quote(.Call(ffi_affine, diag(2), 1, c(1, 2), 3L)),
     quote(.Call(ffi_gradient, list(), list(), 1, NULL)), quote(.Call(ffi_row_measure, 1, 1, 1)),
+    quote(.Call(ffi_shortening, diag(2), 1)),
     quote(.Call(ffi_party_step, 1, 1, 1)), quote(.Call(ffi_party_save, NULL, TRUE)),
     quote(.Call(ffi_party_open, list(), 1, NULL, raw(32))),
     quote(.Call(ffi_key_party, noise_key(1), 0)))) {

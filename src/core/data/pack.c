@@ -2,6 +2,7 @@
 
 #include "data/shorten.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ static size_t place_of(const int *place, size_t k) {
 
 /* Shortened by d entries' rounding, whatever is stored: both layouts get one factor. */
 static void shorten_row(double *x, size_t count, size_t d, double bound) {
+  if (isinf(bound))
+    return;
   const double factor = dpa_shortening(dpa_length_of(x, count, 1, d), d, bound);
   if (factor < 1.0)
     for (size_t j = 0; j < count; j++)

@@ -87,4 +87,9 @@ void dpa_records_gather(const dpa_records *records, size_t k, const int *at,
 void dpa_measure(const dpa_records *records, double factor, double bound, int threads,
                  double *scale, double *norm);
 
+/* The same `scale`, with a factor of 1, of n rows whose d columns are compressed (p: d +
+ * 1 offsets, i, x). unit: n doubles of work space. */
+void dpa_measure_columns(size_t n, size_t d, const int *p, const int *i,
+                         const double *x, double bound, double *scale, double *unit);
+
 #endif

@@ -77,6 +77,35 @@ void dpa_measure(const dpa_records *r, double factor, double bound, int threads,
   }
 }
 
+/* A row's entries come in the order of the columns, as in a sum along the row. */
+void dpa_measure_columns(size_t n, size_t d, const int *p, const int *i,
+                         const double *x, double bound, double *scale, double *unit) {
+  const size_t stored = (size_t)p[d];
+  int far = 0;
+  memset(scale, 0, n * sizeof *scale);
+  for (size_t s = 0; s < stored; s++)
+    scale[i[s]] += x[s] * x[s];
+  for (size_t k = 0; k < n; k++) {
+    unit[k] = dpa_length_from(scale[k], d).root < 0.0 ? 0.0 : -1.0;
+    if (unit[k] == 0.0) {
+      far = 1;
+      scale[k] = 0.0;
+    }
+  }
+  for (size_t s = 0; far && s < stored; s++)
+    if (unit[i[s]] >= 0.0)
+      unit[i[s]] = fmax(unit[i[s]], fabs(x[s]));
+  for (size_t s = 0; far && s < stored; s++)
+    if (unit[i[s]] > 0.0) {
+      const double share = x[s] / unit[i[s]];
+      scale[i[s]] += share * share;
+    }
+  for (size_t k = 0; k < n; k++)
+    scale[k] = dpa_shortening(unit[k] < 0.0 ? dpa_length_from(scale[k], d)
+                                            : dpa_length_in(unit[k], scale[k], d),
+                              d, bound);
+}
+
 /* ---- one row --------------------------------------------------------------------- */
 
 void dpa_records_copy(const dpa_records *r, size_t k, double *out) {

@@ -16,27 +16,28 @@ dpa_length dpa_length_from(double squares, size_t d) {
   return length;
 }
 
+dpa_length dpa_length_in(double biggest, double squares, size_t d) {
+  const dpa_length length = {
+      biggest, biggest > 0.0 ? sqrt(squares) * (1.0 + slack(d)) : 0.0};
+  return length;
+}
+
 dpa_length dpa_length_of(const double *x, size_t count, size_t stride, size_t d) {
   double sum = 0.0;
   for (size_t j = 0; j < count; j++)
     sum += x[j * stride] * x[j * stride];
-  dpa_length length = dpa_length_from(sum, d);
+  const dpa_length length = dpa_length_from(sum, d);
   if (length.root >= 0.0)
     return length;
   double biggest = 0.0;
   for (size_t j = 0; j < count; j++)
     biggest = fmax(biggest, fabs(x[j * stride]));
-  length.unit = biggest;
-  length.root = 0.0;
-  if (biggest == 0.0)
-    return length;
   sum = 0.0;
-  for (size_t j = 0; j < count; j++) {
+  for (size_t j = 0; biggest > 0.0 && j < count; j++) {
     const double share = x[j * stride] / biggest;
     sum += share * share;
   }
-  length.root = sqrt(sum) * (1.0 + slack(d));
-  return length;
+  return dpa_length_in(biggest, sum, d);
 }
 
 double dpa_length_value(dpa_length length) {

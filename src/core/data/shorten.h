@@ -19,6 +19,9 @@ dpa_length dpa_length_of(const double *x, size_t count, size_t stride, size_t d)
  * be trusted; else root < 0. */
 dpa_length dpa_length_from(double squares, size_t d);
 
+/* The same from a sum of the squares of quotients by the largest of the numbers. */
+dpa_length dpa_length_in(double biggest, double squares, size_t d);
+
 /* unit * root, infinite when it overflows. */
 double dpa_length_value(dpa_length length);
 
