@@ -33,7 +33,7 @@ block_runner <- function(release, data1, data2, runs, statistic, seed) {
   function(places) {
     rows <- lapply(places, function(place) runners[[1L + (place > runs)]](seed_at(place)))
     check_even(rows)
-    do.call(rbind, rows)
+    check_released(do.call(rbind, rows))
   }
 }
 
@@ -49,8 +49,9 @@ check_even <- function(rows) {
 #' One run on one data set, a function of its seed.
 #' @noRd
 one_run <- function(release, data, statistic, seed) {
-  run <- if (!is.null(attr(release, "prepare"))) {
-    attr(release, "prepare")(data)
+  prepare <- attr(release, "prepare")
+  run <- if (!is.null(prepare)) {
+    prepare(data)
   } else if ("seed" %in% names(formals(args(release)))) {
     function(seed) release(data, seed = seed)
   } else if (is.null(seed)) {
@@ -58,9 +59,11 @@ one_run <- function(release, data, statistic, seed) {
   } else {
     function(seed) with_r_seed(seed %% 2^31, release(data))
   }
+  if (!is.null(prepare) && is.null(statistic)) return(run) # what it gives are numbers
   function(seed) {
     value <- released_values(run(seed))
-    if (is.null(statistic)) value else one_number(statistic(value), "statistic")
+    if (is.null(statistic)) return(value)
+    one_number(statistic(check_released(value)), "statistic")
   }
 }
 
@@ -78,12 +81,14 @@ released_values <- function(value) {
   }
   value <- as.double(value)
   if (length(value) == 0L) abort("operator", "`release` returned nothing.", argument = "release")
-  if (!all(is.finite(value))) {
-    abort("finite", sprintf("A released value is %s.", format(value[!is.finite(value)][1L])),
-      argument = "release"
-    )
-  }
   value
+}
+
+check_released <- function(values) {
+  if (is.finite(largest_size(values))) return(values)
+  abort("finite", sprintf("A released value is %s.", format(values[!is.finite(values)][1L])),
+    argument = "release"
+  )
 }
 
 #' Every message of a fit, and who sent when.

@@ -105,14 +105,15 @@ discriminant <- function(moments, shrink) {
 #' @noRd
 choose_test <- function(scores, level, delta, bound) {
   thresholds <- candidate_thresholds(unlist(scores))
-  n <- lengths(scores)
-  above <- lapply(scores, function(s) length(s) - findInterval(thresholds, sort(s)))
+  n <- length(scores[[1L]]) # of both
+  above <- lapply(scores, function(s) n - findInterval(thresholds, sort(s)))
+  seen <- unique(c(unlist(above), n - unlist(above)))
+  lower <- binomial_lower(seen, n, level)
+  upper <- binomial_upper(seen, n, level)
   worth <- function(from, side) {
-    to <- 3L - from
-    count <- if (side == "above") above else Map(`-`, n, above)
-    p <- binomial_lower(count[[from]], n[from], level)
-    q <- binomial_upper(count[[to]], n[to], level)
-    rates_worth(p, q, delta, bound)
+    count <- if (side == "above") above else lapply(above, function(a) n - a)
+    rates_worth(lower[match(count[[from]], seen)], upper[match(count[[3L - from]], seen)], delta,
+      bound)
   }
   events <- expand.grid(from = 1:2, side = c("above", "below"), stringsAsFactors = FALSE)
   all <- mapply(worth, events$from, events$side)

@@ -47,7 +47,7 @@ label_codes <- function(y, classes) {
     # match() alone would take TRUE for 1, and "1" for 1
     return(rep(NA_real_, length(y)))
   } else if (is.numeric(y)) { # match() is slow on doubles
-    if (by_convention(classes) && isTRUE(all(abs(y) == 1))) return(as.double(y)) # no copy
+    if (by_convention(classes) && .Call(ffi_are_signs, y)) return(as.double(y)) # no copy
     high <- y == classes[2L]
     low <- y == classes[1L]
     if (by_convention(classes)) low <- low | y == 0
@@ -91,7 +91,7 @@ check_labels <- function(y, n, name) {
 #' @noRd
 label_classes <- function(y, declared, name) {
   numeric <- !(is.factor(y) || is.character(y) || is.logical(y))
-  if (numeric && !is.character(declared)) check_numbers(y, name)
+  if (numeric && !is.character(declared) && !.Call(ffi_are_signs, y)) check_numbers(y, name)
   if (!is.null(declared)) return(list(classes = declared))
   if (is.factor(y) || is.character(y)) {
     classes <- if (is.factor(y)) levels(y) else sort(unique(y), method = "radix")

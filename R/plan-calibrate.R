@@ -54,25 +54,36 @@ steepness <- function(releases, nodes) {
 #' @noRd
 unlike_parties <- function(plan) {
   epsilon <- plan$budget$epsilon
-  releases <- plan$releases
-  releases$node[is.na(releases$node)] <- 1L
+  releases <- placed_releases(plan)
   like <- like_parties(releases, epsilon)
   first <- unique(like)
   releases <- pick_releases(releases, which(releases$node %in% first))
   releases$node <- match(releases$node, first)
   releases <- counted_releases(releases)
-  likely <- mapply(likely_unit, releases_by_node(releases, length(first)), epsilon[first],
-    MoreArgs = list(budget = plan$budget, problem = plan$problem)
-  )
   list(
     like = match(like, first), releases = releases, epsilon = epsilon[first],
-    likely = as.vector(likely)
+    likely = likely_units(releases, epsilon[first], plan$budget, plan$problem)
   )
 }
 
-releases_by_node <- function(releases, nodes) {
-  own <- split(seq_along(releases$node), factor(releases$node, seq_len(nodes)))
-  lapply(unname(own), function(rows) pick_releases(releases, rows))
+#' The likely unit of each party.
+#' @noRd
+likely_of <- function(plan) {
+  budget <- plan$budget
+  # quick enough for all, where it takes no steps
+  if (budget$delta > 0) {
+    return(likely_units(placed_releases(plan), budget$epsilon, budget, plan$problem))
+  }
+  parties <- unlike_parties(plan)
+  parties$likely[parties$like]
+}
+
+#' Releases about everybody's records as those of one party.
+#' @noRd
+placed_releases <- function(plan) {
+  releases <- plan$releases
+  releases$node[is.na(releases$node)] <- 1L
+  releases
 }
 
 #' The first party with the same releases, in the same order, and the same budget, for each.
@@ -87,23 +98,36 @@ like_parties <- function(releases, epsilon) {
   match(key, key)
 }
 
-#' About the unit that will do. For delta > 0 as if the noise were Gaussian, composed exactly,
-#' and curvature and sampling cost or saved nothing: Gamma-norm noise of scale s in d dimensions
-#' costs about as much as Gaussian noise of standard deviation s sqrt(d). For pure budgets where
-#' losses that add up meet epsilon. `NA` where there is no guess.
+#' About the units that will do, of counted releases of the nodes 1, 2, ... For delta > 0 as if the
+#' noise were Gaussian, composed exactly, and curvature and sampling cost or saved nothing:
+#' Gamma-norm noise of scale s in d dimensions costs about as much as Gaussian noise of standard
+#' deviation s sqrt(d). For pure budgets where losses that add up meet epsilon. `NA` where there is
+#' no guess.
 #' @noRd
-likely_unit <- function(counted, epsilon, budget, problem) {
-  if (!is.finite(epsilon)) return(NA_real_)
+likely_units <- function(counted, epsilon, budget, problem) {
   test <- counted$part %in% c("test", "printed_test")
-  r <- pick_releases(counted, which(!test))
   if (budget$delta == 0) {
-    needed <- sum(r$count * r$sensitivity / r$weight) + sum(1 / counted$weight[test])
-    objective <- r[r$part == "objective", , drop = FALSE]
-    return(pure_unit(objective, needed, epsilon, problem$loss$logistic_curvature))
+    rows <- split(seq_along(test), factor(counted$node, seq_along(epsilon)))
+    return(unlist(Map(function(rows, epsilon) {
+      likely_pure_unit(pick_releases(counted, rows), test[rows], epsilon, problem)
+    }, unname(rows), epsilon)))
   }
   wide <- if (noise_mechanism(budget$mechanism)$pure) sqrt(problem$d) else 1
-  gaussian_sigma(epsilon, budget$delta, 1) *
-    sqrt(sum(r$count * (r$sensitivity / (r$weight * wide))^2))
+  cost <- counted$count * (counted$sensitivity / (counted$weight * wide))^2
+  cost[test] <- 0
+  of_one <- vapply(unique(epsilon), function(e) {
+    if (is.finite(e)) gaussian_sigma(e, budget$delta, 1) else NA_real_
+  }, 0)
+  of_one[match(epsilon, unique(epsilon))] *
+    sqrt(vapply(unname(split(cost, factor(counted$node, seq_along(epsilon)))), sum, 0))
+}
+
+likely_pure_unit <- function(counted, test, epsilon, problem) {
+  if (!is.finite(epsilon)) return(NA_real_)
+  r <- pick_releases(counted, which(!test))
+  needed <- sum(r$count * r$sensitivity / r$weight) + sum(1 / counted$weight[test])
+  objective <- r[r$part == "objective", , drop = FALSE]
+  pure_unit(objective, needed, epsilon, problem$loss$logistic_curvature)
 }
 
 #' The unit at which pure losses add up to epsilon: noise costs `needed` over the unit, and

@@ -76,4 +76,4 @@ forecast_advice <- function(factor, d, parties) {
   )
 }
 
-forecast_number <- function(x) vapply(signif(x, 2L), format, "", digits = 2L)
+forecast_number <- function(x) as.character(signif(x, 2L))

@@ -57,8 +57,7 @@ forecast_graph <- function(update, eta, theta, gamma, objective_sd, output_sd, p
 #' @noRd
 alike <- function(network, ...) {
   same <- function(v) {
-    rows <- if (is.matrix(v)) nrow(v) else length(v)
-    all(v == rep(v[seq(1L, length(v), by = rows)], each = rows))
+    if (is.matrix(v)) all(v == rep(v[1L, ], each = nrow(v))) else all(v == v[1L])
   }
   is.null(network$factor) && all(vapply(list(network$degree, ...), same, NA))
 }

@@ -37,7 +37,7 @@ check_scales <- function(plan) {
   scales <- plan$scales
   hidden <- is.null(scales$objective) || is.null(scales$output) ||
     all(scales$objective == 0 | scales$output > 0)
-  if (hidden && all(is.finite(unlist(scales)))) return(invisible())
+  if (hidden && all(is.finite(unlist(scales, use.names = FALSE)))) return(invisible())
   argument <- farthest_out(plan$method, plan)
   abort("argument", sprintf(
     "The noise of what is sent would be beyond the range of numbers: `%s` is too far out.", argument

@@ -18,10 +18,7 @@ new_releases <- function(part, node, iteration, sensitivity, weight = 1, count =
     sensitivity = sensitivity, weight = weight, count = count, curvature = curvature,
     modulus = modulus, q = q, sampling = sampling, neighbours = neighbours
   )
-  rows <- max(lengths(columns))
-  structure(lapply(columns, rep_len, rows),
-    class = "data.frame", row.names = .set_row_names(rows)
-  )
+  as_releases(lapply(columns, rep_len, max(lengths(columns))), character())
 }
 
 #' Releases under each other, which have the same columns (rbind() checks that, slowly).

@@ -33,8 +33,7 @@ with_rounding <- function(method, plan) {
 #' @noRd
 likely_rounding <- function(method, plan) {
   if (!is.null(plan$budget$noise)) return(plan)
-  parties <- unlike_parties(plan)
-  unit <- parties$likely[parties$like]
+  unit <- likely_of(plan)
   if (!all(is.finite(unit) & unit > 0)) return(plan)
   unit <- shared_unit(plan, matrix(unit))
   settled <- tryCatch(settle_rounding(method, apply_unit(method, plan, unit)),
@@ -52,7 +51,7 @@ settle_rounding <- function(method, plan) {
     needed <- rounding_of(method, plan)
     needed$slop <- needed$slop + shares_slop(plan)
     plan$reach <- needed$reach
-    if (!all(is.finite(unlist(needed)))) return(NULL)
+    if (!all(is.finite(unlist(needed, use.names = FALSE)))) return(NULL)
     low <- is.null(plan$beta) && any(needed$tol > plan$tol) # of beta the user is told
     enough <- all(needed$slop <= plan$slop) && all(needed$query <= plan$query_slop) &&
       all(needed$moment <= plan$moment_slop)

@@ -82,7 +82,7 @@ rdp_total <- function(kinds, count) {
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
 #' All ledgers at once: a run of a thousand unlike holders has as many. Where each says where its
-#' best order is, it is looked for around there.
+#' best order is, it is looked for around there, or taken.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta) {
   log_delta <- log(delta)
@@ -98,8 +98,10 @@ account_rdp <- function(kinds, ledgers, delta) {
   curves <- rdp_curves(pick_releases(kinds, kind))
   epsilon_at <- function(s) epsilon_of(s, curves(s[, ledger, drop = FALSE]))
   near <- unlist(lapply(ledgers, `[[`, "near"))
-  best <- if (length(near) == length(ledgers)) {
-    refine_orders(list(y = log(near - 1)), c(0.1, 0.02), epsilon_at)
+  given <- length(near) == length(ledgers)
+  search <- !given || ledgers[[1L]]$search
+  best <- if (given) {
+    refine_orders(list(y = log(near - 1)), if (search) 0.05, epsilon_at)
   } else {
     # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
     coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
@@ -108,7 +110,7 @@ account_rdp <- function(kinds, ledgers, delta) {
     best_orders(coarse[apply(found, 2L, which_least)], epsilon_at)
   }
   crosses <- any(kinds$mechanism %in% .crossing)
-  if (crosses) best_with_valleys(best, epsilon_at, log_delta) else best
+  if (crosses && search) best_with_valleys(best, epsilon_at, log_delta) else best
 }
 
 # Mechanisms whose bounds cross: the least of them is far steeper below the order where they do

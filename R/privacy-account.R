@@ -162,10 +162,12 @@ fold_events <- function(events, delta, accountant, upper = FALSE) {
 
 #' The cost of each ledger: list(books, neighbours, and `epsilon`, `accountant`, `order`, `lower`
 #' as accountants find them, one a ledger, `asked` how many).
-#' @param near the best orders are near these: one a node, in the order of their numbers.
+#' @param near the best orders are near these: one a node, in the order of their numbers; `search`:
+#'   whether they are looked for, or these taken.
 #' @param upper whether nobody asks for the lower ends of brackets.
 #' @noRd
-spend_events <- function(events, delta, accountant, near = NULL, upper = FALSE) {
+spend_events <- function(events, delta, accountant, near = NULL, search = TRUE,
+                         upper = FALSE) {
   if (inherits(events, "dp_printed") && accountant != "paper") {
     abort("accountant", sprintf(
       'Printed theorems are folded by the "paper" accountant only, not by "%s".', accountant
@@ -175,7 +177,7 @@ spend_events <- function(events, delta, accountant, near = NULL, upper = FALSE) 
   books <- open_books(events)
   grid <- grid_cost(events)
   longer <- gamma_grid_costs(books)
-  if (!is.null(near) && !anyNA(near)) books$ledgers <- order_near(books, near)
+  if (!is.null(near) && !anyNA(near)) books$ledgers <- order_near(books, near, search)
   if (upper) books$ledgers <- lapply(books$ledgers, c, upper = TRUE)
   result <- fold_ledgers(accountant, books, delta * (1 - grid$delta) * exp(-max(longer)))
   result$epsilon <- unname(result$epsilon) + longer + grid$epsilon
@@ -184,9 +186,9 @@ spend_events <- function(events, delta, accountant, near = NULL, upper = FALSE) 
 
 #' Ledgers with a word on where their best order is.
 #' @noRd
-order_near <- function(books, near) {
+order_near <- function(books, near, search) {
   near <- near[match(seq_along(books$ledgers), unlist(books$ledger))]
-  Map(function(ledger, near) c(ledger, near = near), books$ledgers, near)
+  Map(function(ledger, near) c(ledger, near = near, search = search), books$ledgers, near)
 }
 
 #' The ledgers' epsilons; where something was released without noise they are infinite, and no

@@ -35,6 +35,7 @@ one_relation <- function(releases) {
 row_kind <- function(columns) {
   kind <- rep(1, length(columns[[1L]]))
   for (column in columns) {
+    if (identical(column, rep_len(column[1L], length(column)))) next
     code <- match(column, unique(column))
     kind <- (kind - 1) * max(code) + code
     kind <- match(kind, unique(kind))
@@ -56,10 +57,11 @@ open_books <- function(releases) {
   kind <- row_kind(columns)
   first <- which(!duplicated(kind))
   ledger_of <- function(rows) {
-    if (length(rows) == 0L) return(list(kind = integer(), count = numeric()))
-    kinds <- sort(unique(kind[rows]))
-    count <- rowsum(releases$count[rows], factor(kind[rows], levels = kinds), reorder = FALSE)
-    list(kind = kinds, count = as.vector(count[match(kinds, rownames(count)), 1L]))
+    own <- kind[rows]
+    count <- as.double(releases$count[rows])
+    kinds <- sort.int(unique(own), method = "radix")
+    if (length(kinds) == length(own)) return(list(kind = kinds, count = count[match(kinds, own)]))
+    list(kind = kinds, count = as.vector(rowsum(count, match(own, kinds))))
   }
   everybody <- which(is.na(releases$node))
   rows <- party_rows(releases)
@@ -73,10 +75,11 @@ open_books <- function(releases) {
     if (all(is.na(releases$party))) node <- as.integer(node)
   }
   ledgers <- lapply(own, function(rows) ledger_of(c(everybody, rows)))
-  distinct <- unique(ledgers)
-  c(books, list(
-    ledgers = distinct, node = node, ledger = as.list(match(ledgers, distinct))
-  ))
+  # unlike parties mostly begin with a kind of their own: lists are slow to compare
+  begins <- lapply(ledgers, function(ledger) ledger$kind[1L])
+  distinct <- if (anyDuplicated(unlist(begins))) unique(ledgers) else ledgers
+  at <- if (length(distinct) < length(ledgers)) match(ledgers, distinct) else seq_along(ledgers)
+  c(books, list(ledgers = distinct, node = node, ledger = as.list(at)))
 }
 
 #' The ledgers of a record that sits somewhere in each of several divisions: by named party, or

@@ -156,9 +156,11 @@ solve_together <- function(f, count, reach = log(10)) {
 #' x do not end there. A function is list(excess, order), see spending(): the best order is
 #' searched for near the last one only, which is as valid, and a share of `width` is left for what
 #' the whole search might find.
+#' @param known the functions at x, where that is known.
 #' @return list(x, slope = of the secants, order, accountant).
 #' @noRd
-solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width) {
+solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width,
+                         known = NULL) {
   x[is.na(x)] <- 0
   slope[is.na(slope)] <- -1
   order <- if (is.null(near)) rep(NA_real_, length(i)) else near
@@ -166,7 +168,7 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
   accountant <- character(length(i))
   open <- seq_along(i)
   for (pass in 1:8) {
-    now <- f(x[open], i[open], order[open])
+    now <- if (pass == 1L && !is.null(known)) known else f(x[open], i[open], order[open])
     order[open] <- now$order
     accountant[open] <- now$accountant
     secant <- (now$excess - value[open]) / (x[open] - from[open])
@@ -175,7 +177,7 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
     from[open] <- x[open]
     value[open] <- now$excess
     beyond <- value[open] / slope[open]
-    open <- open[!(value[open] <= 0 & beyond >= width / 8 & beyond <= width)]
+    open <- open[!(value[open] <= 0 & beyond >= width / 8 & beyond <= 7 / 8 * width)]
     if (length(open) == 0L) break
     x[open] <- x[open] - value[open] / slope[open] + width / 2
   }

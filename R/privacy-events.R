@@ -112,9 +112,9 @@ release_table <- function(columns, class, what) {
 }
 
 as_releases <- function(columns, class) {
-  structure(columns,
-    class = c(class, "data.frame"), row.names = .set_row_names(length(columns[[1L]]))
-  )
+  attr(columns, "row.names") <- .set_row_names(length(columns[[1L]]))
+  class(columns) <- c(class, "data.frame")
+  columns
 }
 
 #' Rows of a table of releases (`[` of a data frame checks what is known here, slowly).

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define LANES 8
+
 /* ---- one value ------------------------------------------------------------------- */
 
 int ffi_is_reals(SEXP x, size_t length) {
@@ -116,8 +118,15 @@ const int *ffi_ints(ffi_reader *reader, const char *name, size_t length, int lea
   const R_xlen_t n = Rf_xlength(x);
   const unsigned low = (unsigned)least, span = (unsigned)most - low;
   int ok = n == 0 || least <= most;
-  for (R_xlen_t k = 0; k < n; k++) /* NA is below all that is asked for */
-    ok &= (unsigned)value[k] - low <= span;
+  unsigned out[LANES] = {0}; /* side by side, which compilers do at once */
+  R_xlen_t k = 0;
+  for (; k + LANES <= n; k += LANES) /* NA is below all that is asked for */
+    for (int lane = 0; lane < LANES; lane++)
+      out[lane] |= (unsigned)value[k + lane] - low > span;
+  for (; k < n; k++)
+    out[0] |= (unsigned)value[k] - low > span;
+  for (int lane = 0; lane < LANES; lane++)
+    ok &= !out[lane];
   return ffi_check(reader, ok, name) ? value : NULL;
 }
 

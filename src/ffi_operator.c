@@ -79,6 +79,17 @@ SEXP ffi_largest(SEXP x) {
   return Rf_ScalarReal(size);
 }
 
+/* Whether they are doubles that are all -1 or 1. */
+SEXP ffi_are_signs(SEXP x) {
+  if (TYPEOF(x) != REALSXP)
+    return Rf_ScalarLogical(0);
+  const double *value = REAL_RO(x);
+  int other = 0;
+  for (R_xlen_t k = 0, n = Rf_xlength(x); k < n; k++)
+    other |= (value[k] != 1.0) & (value[k] != -1.0);
+  return Rf_ScalarLogical(!other);
+}
+
 /* The one party of a plan, without a key: its orders have no noise. */
 static const dpa_plan *open_one(ffi_reader *reader, SEXP records, SEXP keeper,
                                 dpa_party *party) {

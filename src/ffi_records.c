@@ -132,11 +132,15 @@ static const int *read_places(ffi_reader *reader, size_t n) {
   return place;
 }
 
-static size_t sum_of(const int *x, size_t n) {
-  size_t sum = 0;
-  for (size_t k = 0; k < n; k++)
-    sum += (size_t)x[k];
-  return sum;
+/* How many of n records each party holds. The memory is as that of places. */
+static const size_t *read_sizes(ffi_reader *reader, size_t parties, size_t n) {
+  size_t *held = (size_t *)R_alloc(parties, sizeof *held), sum = 0;
+  const int *size =
+      ffi_has(reader, "size") ? ffi_ints(reader, "size", parties, 0, INT_MAX) : NULL;
+  for (size_t i = 0; i < parties; i++)
+    sum += held[i] = size ? (size_t)size[i] : parties == 1 ? n : 0;
+  ffi_check(reader, sum == n, "size");
+  return held;
 }
 
 /* ---- parties --------------------------------------------------------------------- */
@@ -152,16 +156,15 @@ static int take_users(const int *user_size, size_t users, size_t *next, size_t r
   return sum == records;
 }
 
-/* Records of all parties, in their order, to one holding each. */
+/* Records of all parties, in their order, to one holding each. longest: one a party, or
+ * 0. */
 static void share_out(ffi_reader *reader, SEXP keeper, dpa_records all, size_t parties,
-                      int users, dpa_holding *holding) {
-  const int *size =
-      ffi_has(reader, "size") ? ffi_ints(reader, "size", parties, 0, INT_MAX) : NULL;
+                      const size_t *held, const double *longest, int users,
+                      dpa_holding *holding) {
   const int several = users && ffi_has(reader, "user_size");
   const int *user_size =
       several ? ffi_ints(reader, "user_size", FFI_ANY, 1, INT_MAX) : NULL;
-  const size_t held = size ? sum_of(size, parties) : parties == 1 ? all.n : SIZE_MAX;
-  if (!ffi_check(reader, held == all.n, "size") || reader->bad)
+  if (reader->bad)
     return;
   if (users && !several && !all.norm) {
     double *norm = FFI_TAKE(keeper, double, all.n);
@@ -172,13 +175,13 @@ static void share_out(ffi_reader *reader, SEXP keeper, dpa_records all, size_t p
   size_t first = 0, next = 0;
   int fits = 1;
   for (size_t i = 0; i < parties; i++) {
-    const size_t n = size ? (size_t)size[i] : all.n;
-    holding[i].records = dpa_records_part(&all, first, n);
-    holding[i].users = n;
+    holding[i].records = dpa_records_part(&all, first, held[i]);
+    holding[i].records.longest = longest[i];
+    holding[i].users = held[i];
     holding[i].size = NULL;
     if (several)
-      fits &= take_users(user_size, every, &next, n, &holding[i]);
-    first += n;
+      fits &= take_users(user_size, every, &next, held[i], &holding[i]);
+    first += held[i];
   }
   ffi_check(reader, !several || (fits && next == every), "user_size");
 }
@@ -249,12 +252,15 @@ static dpa_records stored_records(ffi_reader *reader, SEXP keeper, int in_place)
   return all;
 }
 
-/* How each row is shortened, and (`norms`) how long it is then. */
-static void take_measures(ffi_reader *reader, SEXP keeper, int norms, int threads,
-                          dpa_records *all) {
+/* How each row is shortened, and (`norms`) how long it is then; and how long the
+ * longest of each party is, or 0. */
+static void take_measures(ffi_reader *reader, SEXP keeper, size_t parties,
+                          const size_t *held, int norms, int threads, dpa_records *all,
+                          double *longest) {
   const double bound = ffi_real(reader, "row_bound", 1e-280, R_PosInf);
   const double factor =
       ffi_has(reader, "factor") ? ffi_real(reader, "factor", 0x1p-1000, 0x1p1000) : 1.0;
+  memset(longest, 0, parties * sizeof *longest);
   if (reader->bad)
     return;
   if (ffi_has(reader, "scale")) {
@@ -266,7 +272,11 @@ static void take_measures(ffi_reader *reader, SEXP keeper, int norms, int thread
   double *one = FFI_TAKE(keeper, double, 1);
   SEXP others = CDR(keeper);
   double *scale = FFI_TAKE(keeper, double, all->n);
-  dpa_measure(all, factor, bound, threads, scale, norm);
+  for (size_t i = 0, first = 0; i < parties; first += held[i++]) {
+    const dpa_records own = dpa_records_part(all, first, held[i]);
+    longest[i] = dpa_measure(&own, factor, bound, threads, scale + first,
+                             norm ? norm + first : NULL);
+  }
   all->scale = scale;
   all->norm = norm;
   for (size_t k = 0; k < all->n; k++)
@@ -295,12 +305,18 @@ dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
       !ffi_check(reader, all.d == plan->d && all.d < INT_MAX && all.n < INT_MAX, "x"))
     return NULL;
   vmaxset(top);
-  take_measures(reader, keeper, kind != &dpa_layout_node, threads, &all);
+  const size_t *held = read_sizes(reader, parties, all.n);
+  double *longest = (double *)R_alloc(parties, sizeof *longest);
+  if (reader->bad)
+    return NULL;
+  take_measures(reader, keeper, parties, held, kind != &dpa_layout_node, threads, &all,
+                longest);
   if (all.n >= MANY)
     R_gc(); /* what is no longer needed would lie beside the memory of the run */
   dpa_holding *holding = FFI_TAKE(keeper, dpa_holding, parties);
   if (reader->bad)
     return NULL;
-  share_out(reader, keeper, all, parties, kind == &dpa_layout_users, holding);
+  share_out(reader, keeper, all, parties, held, longest, kind == &dpa_layout_users,
+            holding);
   return holding;
 }

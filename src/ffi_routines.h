@@ -56,6 +56,7 @@
   X(ffi_file_write, 3)                                                                 \
   /* ffi_operator.c */                                                                 \
   X(ffi_affine, 4)                                                                     \
+  X(ffi_are_signs, 1)                                                                  \
   X(ffi_consensus_operator, 3)                                                         \
   X(ffi_gradient, 4)                                                                   \
   X(ffi_largest, 1)                                                                    \

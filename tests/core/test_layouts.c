@@ -161,7 +161,44 @@ static void check_intercept(void) {
   drop(&r);
 }
 
+/* Rows are measured alike along them and down the columns, far ones and rows without
+ * entries too; and the longest is told, which a part of the rows does not know. */
+static void check_measures(double size) {
+  numbers r = make(300, 7, 0.3);
+  const size_t n = r.n, d = r.d;
+  for (int s = 0; s < r.p[d]; s++)
+    if (r.i[s] % 3 == 0)
+      r.x[s] *= size;
+  for (size_t k = 0; k < n * d; k++)
+    if (k % n % 3 == 0)
+      r.plain[k] *= size;
+  dpa_records rows = {.n = n, .d = d, .y = r.y, .dense = r.plain, .lead = n};
+  double *scale = get(n, sizeof(double)), *norm = get(n, sizeof(double));
+  double *columns = get(n, sizeof(double)), *unit = get(n, sizeof(double));
+  for (double bound = 1e-250; bound < 1e260; bound *= 1e50) {
+    const double longest = dpa_measure(&rows, 1.0, bound, 1, scale, norm);
+    dpa_measure_columns(n, d, r.p, r.i, r.x, bound, columns, unit);
+    CHECK(memcmp(columns, scale, n * sizeof *scale) == 0);
+    CHECK(dpa_measure(&rows, 1.0, bound, 1, columns, NULL) == longest);
+    double most = 0.0;
+    for (size_t k = 0; k < n; k++)
+      most = fmax(most, norm[k]);
+    CHECK(most == longest && longest <= bound);
+  }
+  rows.longest = 2.0;
+  CHECK(dpa_records_longest(&rows) == 2.0);
+  rows = dpa_records_part(&rows, 0, n - 1);
+  CHECK(rows.longest == 0.0);
+  void *all[] = {scale, norm, columns, unit};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    free(all[k]);
+  drop(&r);
+}
+
 void test_layouts(void) {
+  check_measures(1.0);
+  check_measures(1e200);
+  check_measures(1e-200);
   check_one_order(1, 3);
   check_one_order(70, 9);
   check_one_order(9001, 6);

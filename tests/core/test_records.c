@@ -165,11 +165,6 @@ static void check_in_place(const records *r, double bound) {
   rows.scale = scale;
   rows.norm = norm;
   dpa_measure(&rows, 1.0, bound, 1, scale, norm);
-  double *columns = get(n, sizeof(double)), *unit = get(n, sizeof(double));
-  dpa_measure_columns(n, d, r->p, r->i, r->x, bound, columns, unit);
-  CHECK(memcmp(columns, scale, n * sizeof *scale) == 0);
-  free(columns);
-  free(unit);
   int same = 1, within = 1, norms = 1, dots = 1, gathered = 1;
   size_t count = 0;
   for (size_t j = 0; j < d; j += 3)
@@ -241,10 +236,6 @@ static void check_extremes(void) {
     const dpa_records one = {
         .n = 1, .d = 3, .dense = rows[k], .lead = 1, .scale = &scale, .norm = &length};
     dpa_measure(&one, 1.0, 1.0, 1, &scale, &length);
-    const int p[] = {0, 1, 2, 3}, i[] = {0, 0, 0};
-    double columns, unit;
-    dpa_measure_columns(1, 3, p, i, rows[k], 1.0, &columns, &unit);
-    CHECK(columns == scale);
     dpa_records_copy(&one, 0, in_place);
     CHECK(memcmp(in_place, out, sizeof out) == 0); /* one factor for both */
     const double most = fmax(fabs(out[0]), fmax(fabs(out[1]), fabs(out[2])));

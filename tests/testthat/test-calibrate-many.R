@@ -4,9 +4,9 @@
 asked_for <- function(make) {
   asked <- NULL
   whole <- spend_events
-  local_binding("spend_events", function(events, delta, accountant, near = NULL) {
+  local_binding("spend_events", function(events, delta, accountant, ...) {
     asked <<- rbind(asked, data.frame(rows = nrow(events), accountant = accountant))
-    whole(events, delta, accountant, near)
+    whole(events, delta, accountant, ...)
   })
   make()
   asked

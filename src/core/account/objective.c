@@ -7,7 +7,9 @@
 
 #define LOG_2 0.69314718055994530942
 #define SQRT_HALF 0.70710678118654752440
-#define GOLDEN 0.61803398874989484820
+#define TWO_OVER_ROOT_PI 1.12837916709551257390
+#define NEARLY (1.0 - 0x1p-30)
+#define CELLS 6    /* in which a slope is asked for a turn */
 #define EFOLDS 4.0 /* change of the integrand over a panel: 8 nodes err by 1e-13 */
 #define WIDEST 0.5 /* and of the norm's logarithm: by 1e-14 */
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
@@ -55,35 +57,55 @@ double dpa_objective_bound_b(double order, double shift, double kappa) {
          log1p(-s * order * kappa * kappa / (1.0 + kappa)) / s;
 }
 
-double dpa_objective_bound(double order, double shift, double kappa, int tied) {
-  const double s = order - 1.0;
-  double best = fmin(dpa_objective_bound_a(order, shift, kappa),
-                     dpa_objective_bound_b(order, shift, kappa));
-  if (tied && s * kappa < 1.0)
-    best = fmin(best, dpa_logistic_bound(s, shift, kappa));
-  if (best <= order * 0.5 * shift * shift)
-    return best; /* none of the others is below the plain Gaussian mechanism */
-  /* Any t is valid, so the search between the two need not be exact: golden section. */
-  double lo = 0.0, hi = kappa > 0.0 ? fmin(s, 1.0 / kappa) : s;
-  double t1 = hi - GOLDEN * (hi - lo), t2 = lo + GOLDEN * (hi - lo);
-  double y1 = theorem2(s, t1, shift, kappa), y2 = theorem2(s, t2, shift, kappa);
-  for (int k = 0; k < 40; k++) {
-    best = fmin(best, fmin(y1, y2));
-    if (y1 < y2) {
-      hi = t2;
-      t2 = t1;
-      y2 = y1;
-      t1 = hi - GOLDEN * (hi - lo);
-      y1 = theorem2(s, t1, shift, kappa);
-    } else {
-      lo = t1;
-      t1 = t2;
-      y1 = y2;
-      t2 = lo + GOLDEN * (hi - lo);
-      y2 = theorem2(s, t2, shift, kappa);
+/* s times the derivative of theorem2() in t, where `second` counts. */
+static double slope2(double s, double t, double shift, double kappa) {
+  const double at = (s - t) * shift * SQRT_HALF;
+  const double turned =
+      SQRT_HALF * shift * TWO_OVER_ROOT_PI * exp(-at * at) / (1.0 + erf(at));
+  const double bend = kappa * kappa * (1.0 + 2.0 * t);
+  return bend / ((1.0 - t * kappa) * (1.0 + kappa + t * kappa)) - turned;
+}
+
+/* The least of Theorem 2 over t. It falls as long as `second` is 0; from there on, and
+ * up to t = s, which is bound B, it may turn where its slope says so. Any t is valid,
+ * so the search need not be exact. */
+static double least_over_t(double s, double shift, double kappa) {
+  /* a little before it, where rounding could put it beyond 1 / kappa */
+  const double from =
+      kappa > 0.0 ? fmin(s, fmin(-expm1(-s * log1p(kappa)), NEARLY) / kappa) : s;
+  const double cell = ((s * kappa < 1.0 ? s : 1.0 / kappa) - from) / CELLS;
+  double best = theorem2(s, from, shift, kappa);
+  int fell = slope2(s, from, shift, kappa) < 0.0;
+  for (int k = 1; k <= CELLS; k++) {
+    double lo = from + (k - 1) * cell, hi = lo + cell;
+    /* at 1 / kappa it rises without end */
+    const int falls =
+        (k < CELLS || s * kappa < 1.0) && slope2(s, hi, shift, kappa) < 0.0;
+    if (fell && !falls) {
+      for (int half = 0; half < 16; half++) {
+        const double t = 0.5 * (lo + hi);
+        if (slope2(s, t, shift, kappa) < 0.0)
+          lo = t;
+        else
+          hi = t;
+      }
+      best = fmin(best, theorem2(s, lo, shift, kappa));
     }
+    fell = falls;
   }
   return best;
+}
+
+double dpa_objective_bound(double order, double shift, double kappa, int tied) {
+  const double s = order - 1.0, plain = order * 0.5 * shift * shift;
+  double best = INFINITY;
+  if (tied && s * kappa < 1.0)
+    best = dpa_logistic_bound(s, shift, kappa);
+  /* none of the others is below the plain Gaussian mechanism */
+  if (best > plain)
+    best = fmin(best, fmin(dpa_objective_bound_a(order, shift, kappa),
+                           dpa_objective_bound_b(order, shift, kappa)));
+  return best > plain ? fmin(best, least_over_t(s, shift, kappa)) : best;
 }
 
 dpa_status dpa_rdp_objective_gaussian(const double *orders, size_t n, double shift,

@@ -36,12 +36,14 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
     col[row[k]] = 0;
     val[row[k]++] = recipe->first;
   }
-  for (size_t j = 0; j < d; j++)
-    for (int s = p[j]; s < p[j + 1]; s++) {
+  for (size_t j = 0; j < d; j++) {
+    const int end = p[j + 1];
+    for (int s = p[j]; s < end; s++) {
       const int at = row[place_of(place, (size_t)i[s])]++;
       col[at] = (int)j + shift;
       val[at] = x[s];
     }
+  }
   memmove(row + 1, row, n * sizeof *row);
   row[0] = 0;
   for (size_t k = 0; k < n; k++)

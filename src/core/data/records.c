@@ -12,6 +12,8 @@
 dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t count) {
   dpa_records part = *records;
   part.n = count;
+  if (count < records->n)
+    part.longest = 0.0;
   if (part.y)
     part.y += first;
   if (part.dense)
@@ -169,29 +171,43 @@ static void dense_hessian(const dpa_records *r, const double *w, double *H,
   }
 }
 
-/* out[col] += w x of a row's entries, four at a time: their columns are apart, so that
- * no sum waits for another one. */
-static inline void scatter(const int *col, const double *x, size_t count, double w,
-                           double *out) {
+/* What `count` entries of a row, times the weight, add to the lower triangle. Four
+ * columns at once, so that an entry is read once for all of them; rows and columns of a
+ * row are apart, so that no sum waits for another one. */
+static void add_square(const int *col, const double *x, size_t count, double weight,
+                       double *H, size_t d) {
   for (; count >= 4; col += 4, x += 4, count -= 4) {
-    const double a = w * x[0], b = w * x[1], c = w * x[2], d = w * x[3];
-    out[col[0]] += a;
-    out[col[1]] += b;
-    out[col[2]] += c;
-    out[col[3]] += d;
+    const double wa = weight * x[0], wb = weight * x[1], wc = weight * x[2],
+                 wd = weight * x[3];
+    double *a = H + (size_t)col[0] * d, *b = H + (size_t)col[1] * d,
+           *c = H + (size_t)col[2] * d, *e = H + (size_t)col[3] * d;
+    a[col[0]] += wa * x[0];
+    a[col[1]] += wa * x[1];
+    b[col[1]] += wb * x[1];
+    a[col[2]] += wa * x[2];
+    b[col[2]] += wb * x[2];
+    c[col[2]] += wc * x[2];
+    for (size_t k = 3; k < count; k++) {
+      const size_t at = (size_t)col[k];
+      const double pa = wa * x[k], pb = wb * x[k], pc = wc * x[k], pd = wd * x[k];
+      a[at] += pa;
+      b[at] += pb;
+      c[at] += pc;
+      e[at] += pd;
+    }
   }
   for (; count > 0; col++, x++, count--)
-    out[*col] += w * *x;
+    for (size_t k = 0; k < count; k++)
+      H[(size_t)col[0] * d + (size_t)col[k]] += weight * x[0] * x[k];
 }
 
 static void sparse_hessian(const dpa_records *r, const double *w, double *H) {
   for (size_t k = 0; k < r->n; k++) {
     const double scale = dpa_scale_of(r, k), weight = w[k] * scale * scale;
-    if (weight == 0.0)
-      continue;
-    for (int a = r->row[k]; a < r->row[k + 1]; a++)
-      scatter(r->col + a, r->val + a, (size_t)(r->row[k + 1] - a), weight * r->val[a],
-              H + (size_t)r->col[a] * r->d);
+    const int at = r->row[k];
+    if (weight != 0.0)
+      add_square(r->col + at, r->val + at, (size_t)(r->row[k + 1] - at), weight, H,
+                 r->d);
   }
 }
 

@@ -31,6 +31,7 @@ typedef struct dpa_records {
   const double *scale;    /* n factors >= 0; NULL: all 1 */
   int alike;              /* scale has one factor, of all rows */
   const double *norm;     /* n norms of the rows as used, rounded up; NULL: not known */
+  double longest;         /* the largest of them; 0: not known */
   const double *weight;   /* n factors of the losses in [0, 1]; NULL: all 1 */
   const double *offset;   /* n numbers that are added to the margins; NULL: 0 */
   const dpa_pager *pager; /* NULL: the rows are in memory */
@@ -83,12 +84,12 @@ void dpa_records_gather(const dpa_records *records, size_t k, const int *at,
                         size_t count, double *out);
 
 /* Fills scale and norm (n each; norm may be NULL) for rows that are used times `factor`
- * (> 0), and then shortened to a bound on their norm. */
-void dpa_measure(const dpa_records *records, double factor, double bound, int threads,
-                 double *scale, double *norm);
+ * (> 0), and then shortened to a bound on their norm. Answers the largest norm. */
+double dpa_measure(const dpa_records *records, double factor, double bound, int threads,
+                   double *scale, double *norm);
 
-/* The same `scale`, with a factor of 1, of n rows whose d columns are compressed (p: d +
- * 1 offsets, i, x). unit: n doubles of work space. */
+/* The same `scale`, with a factor of 1, of n rows whose d columns are compressed (p: d
+ * + 1 offsets, i, x). unit: n doubles of work space. */
 void dpa_measure_columns(size_t n, size_t d, const int *p, const int *i,
                          const double *x, double bound, double *scale, double *unit);
 

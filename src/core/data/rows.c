@@ -18,8 +18,8 @@ static double norm_of(const dpa_records *r, size_t k) {
 }
 
 double dpa_records_longest(const dpa_records *r) {
-  double most = 0.0;
-  for (size_t k = 0; k < r->n; k++)
+  double most = r->longest;
+  for (size_t k = 0; r->longest == 0.0 && k < r->n; k++)
     most = fmax(most, r->norm ? r->norm[k] : norm_of(r, k));
   return most;
 }
@@ -31,9 +31,10 @@ void dpa_records_norms(const dpa_records *r, double *norm) {
 
 /* Sums of squares first, down the columns as they lie; rows whose sum cannot be trusted
  * one by one. */
-static void measure_rows(const dpa_records *r, double factor, double bound,
-                         double *scale, double *norm) {
+static double measure_rows(const dpa_records *r, double factor, double bound,
+                           double *scale, double *norm) {
   const size_t n = r->n, d = r->d;
+  double longest = 0.0;
   if (norm)
     memset(norm, 0, n * sizeof *norm);
   if (norm && r->dense && r->lead)
@@ -51,30 +52,37 @@ static void measure_rows(const dpa_records *r, double factor, double bound,
     }
     length.unit *= factor;
     const double kept = dpa_shortening(length, d, bound);
-    scale[k] = kept * factor;
-    if (!norm)
-      continue;
-    norm[k] =
-        kept < 1.0 ? length.root * (length.unit * kept) : dpa_length_value(length);
+    double left = dpa_length_value(length);
     if (kept < 1.0)
-      norm[k] = fmin(norm[k] * (1.0 + 0x1p-50), bound);
+      left = fmin(length.root * (length.unit * kept) * (1.0 + 0x1p-50), bound);
+    scale[k] = kept * factor;
+    longest = left > longest ? left : longest;
+    if (norm)
+      norm[k] = left;
   }
+  return longest;
 }
 
-void dpa_measure(const dpa_records *r, double factor, double bound, int threads,
-                 double *scale, double *norm) {
+double dpa_measure(const dpa_records *r, double factor, double bound, int threads,
+                   double *scale, double *norm) {
   (void)threads;
   const int64_t n = (int64_t)r->n;
+  double longest = 0.0;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(static) num_threads(threads)                         \
+    reduction(max                                                                      \
+              : longest) if (threads > 1 && n > DPA_PIECE)
 #endif
   for (int64_t at = 0; at < n; at += DPA_PIECE) {
     const size_t first = (size_t)at, left = r->n - first;
     const dpa_records rows =
         dpa_records_part(r, first, left < DPA_PIECE ? left : DPA_PIECE);
-    measure_rows(&rows, factor, bound, scale + first, norm ? norm + first : NULL);
+    const double most =
+        measure_rows(&rows, factor, bound, scale + first, norm ? norm + first : NULL);
+    longest = most > longest ? most : longest;
     dpa_passed(&rows);
   }
+  return longest;
 }
 
 /* A row's entries come in the order of the columns, as in a sum along the row. */

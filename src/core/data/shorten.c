@@ -17,8 +17,8 @@ dpa_length dpa_length_from(double squares, size_t d) {
 }
 
 dpa_length dpa_length_in(double biggest, double squares, size_t d) {
-  const dpa_length length = {
-      biggest, biggest > 0.0 ? sqrt(squares) * (1.0 + slack(d)) : 0.0};
+  const dpa_length length = {biggest,
+                             biggest > 0.0 ? sqrt(squares) * (1.0 + slack(d)) : 0.0};
   return length;
 }
 
