@@ -39,17 +39,7 @@ resolve_nodes <- function(nodes, n, key) {
 
 #' The party of each record: `size[i]` of them for party i, in a random order.
 #' @noRd
-split_at_random <- function(size, key) {
-  in_turn <- if (max(size) - min(size) <= 1 && !is.unsorted(-size)) {
-    rep_len(seq_along(size), sum(size)) # the same in less memory
-  } else {
-    party <- rep(seq_along(size), size)
-    party[order(sequence(size), party)]
-  }
-  index <- integer(sum(size))
-  index[core_call(.Call(ffi_permutation, key, sum(size)))] <- in_turn
-  index
-}
+split_at_random <- function(size, key) core_call(.Call(ffi_split, key, as.integer(size)))
 
 named_nodes <- function(nodes, n) {
   if (length(nodes) != n || !is.null(dim(nodes)) || !is.atomic(nodes)) {

@@ -30,6 +30,7 @@
   X(ffi_permutation, 2)                                                                \
   X(ffi_release, 6)                                                                    \
   X(ffi_sample, 5)                                                                     \
+  X(ffi_split, 2)                                                                      \
   X(ffi_walk, 3)                                                                       \
   /* ffi_mask.c */                                                                     \
   X(ffi_mask, 5)                                                                       \

@@ -141,7 +141,8 @@ test_that("what does not fit is a status that names it, whatever it is", {
     quote(.Call(ffi_penalty_values, "cauchy", c(1, 1), diag(2), NULL)),
     quote(.Call(ffi_loss_constants, 1, 1)),
     quote(.Call(ffi_walk, raw(3), 3, 4)), quote(.Call(ffi_sample, noise_key(1), 1, 3, 9, FALSE)),
-    quote(.Call(ffi_permutation, noise_key(1), -1)), quote(.Call(ffi_components, 1L, 2L)),
+    quote(.Call(ffi_permutation, noise_key(1), -1)), quote(.Call(ffi_split, noise_key(1), -1L)),
+    quote(.Call(ffi_components, 1L, 2L)),
     quote(.Call(ffi_components, c(0L, 1L), 5L)), quote(.Call(ffi_affine, diag(2), 1, c(1, 2), 3L)),
     quote(.Call(ffi_gradient, list(), list(), 1, NULL)), quote(.Call(ffi_row_measure, 1, 1, 1)),
     quote(.Call(ffi_shortening, diag(2), 1)),
@@ -150,4 +151,16 @@ test_that("what does not fit is a status that names it, whatever it is", {
     quote(.Call(ffi_key_party, noise_key(1), 0)))) {
     expect_identical(attr(eval(entry), "kind"), "argument", info = deparse(entry))
   }
+})
+
+test_that("records are dealt out in turns, in the order of the permutation", {
+  key <- noise_key(3)
+  for (size in list(c(4, 4, 4), c(5, 4), c(1, 7, 0, 3), 6, c(0, 2))) {
+    turns <- sequence(size)
+    party <- rep(seq_along(size), size)
+    index <- integer(sum(size))
+    index[.Call(ffi_permutation, key, sum(size))] <- party[order(turns, party)]
+    expect_identical(split_at_random(size, key), index)
+  }
+  expect_error(split_at_random(c(1e9, 1e9, 1e9), key), class = "dpadmm_error_argument")
 })
