@@ -102,10 +102,10 @@ test_that("the guess at a pure budget's noise is the answer", {
   budget <- list(delta = 0, mechanism = "gamma")
   for (curvature in c(1e-4, 0.05, 0.3)) for (epsilon in c(0.5, 2)) {
     counted <- data.frame(
-      part = c("objective", "output"), sensitivity = c(0.1, 0.2), weight = c(1, 2),
+      part = c("objective", "output"), node = 1L, sensitivity = c(0.1, 0.2), weight = c(1, 2),
       count = c(3, 1), curvature = c(curvature, NA), modulus = c(2, NA)
     )
-    unit <- likely_unit(counted, epsilon, budget, problem)
+    unit <- likely_units(counted, epsilon, budget, problem)
     loss <- account(c(
       dp_event_objective_gamma(1 / unit, 0.1, curvature, 2,
         dim = 3, logistic_curvature = TRUE, count = 3
@@ -116,5 +116,5 @@ test_that("the guess at a pure budget's noise is the answer", {
   }
   # no noise is enough for more curvature than this
   counted$curvature[1] <- 2 * expm1(0.7)
-  expect_identical(likely_unit(counted, 2, budget, problem), NA_real_)
+  expect_identical(likely_units(counted, 2, budget, problem), NA_real_)
 })
