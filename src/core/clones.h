@@ -15,4 +15,14 @@
 #define DPA_CLONES
 #endif
 
+/* Of whole numbers alone, where there is nothing to fuse: a third one, whose vectors
+ * can be rotated. */
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&                \
+    defined(__GNUC__) && __GNUC__ >= 12
+#define DPA_WORD_CLONES                                                                \
+  __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define DPA_WORD_CLONES DPA_CLONES
+#endif
+
 #endif

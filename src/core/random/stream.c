@@ -51,8 +51,8 @@ static void chacha_block(const uint32_t s[16], uint32_t out[16]) {
 #ifdef __GNUC__
 typedef uint32_t lanes __attribute__((vector_size(4 * DPA_STREAM_BLOCKS)));
 
-DPA_CLONES static void chacha_blocks(const uint32_t s[16],
-                                     uint64_t word[8 * DPA_STREAM_BLOCKS]) {
+DPA_WORD_CLONES static void chacha_blocks(const uint32_t s[16],
+                                          uint64_t word[8 * DPA_STREAM_BLOCKS]) {
   lanes x[16], start[16];
   for (int i = 0; i < 16; i++)
     start[i] = (lanes){0} + s[i];
