@@ -102,10 +102,10 @@ double dpa_objective_bound(double order, double shift, double kappa, int tied) {
   if (tied && s * kappa < 1.0)
     best = dpa_logistic_bound(s, shift, kappa);
   /* none of the others is below the plain Gaussian mechanism */
-  if (best > plain)
+  if (!(best <= plain))
     best = fmin(best, fmin(dpa_objective_bound_a(order, shift, kappa),
                            dpa_objective_bound_b(order, shift, kappa)));
-  return best > plain ? fmin(best, least_over_t(s, shift, kappa)) : best;
+  return best <= plain ? best : fmin(best, least_over_t(s, shift, kappa));
 }
 
 dpa_status dpa_rdp_objective_gaussian(const double *orders, size_t n, double shift,
