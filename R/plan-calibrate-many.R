@@ -61,6 +61,7 @@ solve_exactly <- function(spent, i) {
 solve_many <- function(spent, i) {
   knots <- unique(round(seq(1, length(i), length.out = .many_knots)))
   first <- solve_knots(spent, i[knots])
+  if (length(knots) == length(i)) return(first$x)
   between <- function(y) {
     known <- is.finite(y)
     if (sum(known) < 2L) return(rep(NA_real_, length(i)))

@@ -66,6 +66,18 @@ test_that("hundreds of unlike parties take a few looks, alike ones those of one"
   expect_lte(max(many$rows), max(few$rows))
 })
 
+test_that("thousands of unlike releases take a few looks, of one party and of two", {
+  for (sizes in list(c(1000, 1000), c(1000, 1400))) {
+    plan <- NULL
+    asked <- asked_for(function() plan <<- suppressWarnings(dpadmm_plan(4,
+      sizes = sizes, iterations = 2 * .many_releases, epsilon = 1, delta = 1e-5
+    )))
+    expect_lte(nrow(asked), 10)
+    spent <- account(plan, 1e-5)$per_node$epsilon
+    expect_true(all(spent <= 1 & spent >= 1 - 2e-3))
+  }
+})
+
 test_that("of several accountants the better is asked alone, and in the end all", {
   plan <- NULL
   asked <- asked_for(function() plan <<- suppressWarnings(dpadmm_plan(4,
