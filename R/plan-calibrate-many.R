@@ -98,9 +98,10 @@ solve_knots <- function(spent, i) {
   }
   for (of in unique(first$accountant)) solve(which(first$accountant == of), of, first)
   if (first$asked == 1L) return(out)
-  out$x[is.na(out$x)] <- 0
+  lost <- is.na(out$x)
+  out$x[lost] <- 0
   last <- spent(out$x, i)
-  other <- which(out$x == 0 | last$accountant != out$accountant)
+  other <- which(lost | last$accountant != out$accountant)
   if (length(other)) solve(other, "best", last)
   out
 }
