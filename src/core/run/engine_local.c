@@ -102,10 +102,13 @@ static int step(dpa_local *local, size_t i, int first) {
 
 /* How many of the parties in turn get a thread each: all, or where those that are left
  * over when threads share them evenly are long enough for threads to share their
- * passes, the others. */
+ * passes, the others. None where one is in turn: threads that share a pass within
+ * another region, be it of one thread, are made anew for each pass. */
 static int apart(dpa_local *local, int parties) {
   const int threads = local->plan->threads, even = parties - parties % threads;
   const int nodes = local->plan->relay->layout == &dpa_layout_node;
+  if (!nodes && parties == 1)
+    return 0;
   int share = nodes;
   for (int k = even; k < parties; k++)
     share = share && dpa_pass_sums(&local->party[local->turn[k]].as.node.solver) >=
