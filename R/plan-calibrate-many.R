@@ -6,15 +6,19 @@
 .many_releases <- 1500L
 .many_excess <- 1e-3
 .many_knots <- 24L
+.asked_parties <- 4L
+
+# So far from where an order was best, for a little more or less noise, it is looked for.
+.near_orders <- c(0.2, 0.05, 0.0125)
 
 #' What parties spend with a multiple of their likely units.
 #' @return A function of the multiple's log and of which parties: list(excess = as log_excess(),
 #'   order = the best orders where there are any, accountant = who says so, asked = of how many).
-#'   Its argument `near` says where the orders are expected, `search` whether they are looked for
-#'   around there, and `of` which accountant is asked.
+#'   Its argument `near` says where the orders are expected, `search` how far from there they are
+#'   looked for (NULL: these are taken), and `of` which accountant is asked.
 #' @noRd
 spending <- function(releases, events, epsilon, delta, accountant, likely) {
-  function(x, i, near = NULL, of = accountant, search = TRUE) {
+  function(x, i, near = NULL, of = accountant, search = NULL) {
     own <- pick_releases(releases, which(releases$node %in% i))
     unit <- (likely[i] * exp(x))[match(own$node, i)]
     near <- if (!is.null(near)) near[order(i)]
@@ -28,29 +32,76 @@ spending <- function(releases, events, epsilon, delta, accountant, likely) {
   }
 }
 
-#' The logs of the least multiples. Of several accountants the one that is best at first is asked
-#' alone, and in the end all of them again.
+#' The logs of the least multiples.
 #' @noRd
 solve_exactly <- function(spent, i) {
-  first <- spent(numeric(length(i)), i)
-  solve <- function(k, of) {
-    solve_together(function(x, open) {
-      if (all(x == 0)) return(first$excess[k[open]])
-      spent(x, i[k[open]], of = of)$excess
-    }, length(k))
+  solve_by_best(spent, i, solve_roots, .near_orders, 100 * .root_width)$x
+}
+
+#' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
+#' around the best order so far; in the end all of them again, everywhere: where that finds too
+#' little noise, or more than `excess` too much, they are asked so all the way.
+#' @param solver a function of what is spent, of which parties, and list(x, and what is spent
+#'   there): list(x, slope, order, accountant).
+#' @param search widths of the search around an order.
+#' @param alike whether neighbours may be.
+#' @noRd
+solve_by_best <- function(spent, i, solver, search, excess, alike = FALSE) {
+  none <- numeric(length(i))
+  near <- c(0.4, 0.2, 0.1, 0.05)
+  first <- c(list(x = none), if (alike) spent_alike(spent, none, i, near) else spent(none, i))
+  out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
+  solve <- function(k, f, known) {
+    known <- lapply(known[c("x", "excess", "order", "accountant")], `[`, k)
+    found <- solver(f, i[k], known, out$slope[k])
+    for (name in names(out)) out[[name]][k] <<- found[[name]]
   }
-  x <- rep(NA_real_, length(i))
   for (of in unique(first$accountant)) {
-    k <- which(first$accountant == of)
-    x[k] <- solve(k, of)
+    solve(which(first$accountant == of), function(...) spent(..., of = of, search = search), first)
   }
-  if (first$asked == 1L) return(x)
-  k <- which(!is.na(x))
-  # where the others have the better word now, a smaller multiple will do
-  left <- if (length(k)) spent(x[k], i[k])$excess
-  again <- c(which(is.na(x)), k[!(left <= 0 & left >= -10 * .root_width)])
-  x[again] <- solve(again, "best")
-  x
+  # where one accountant is all there is, no bounds cross
+  if (first$asked == 1L && (alike || anyNA(first$order))) return(out)
+  lost <- is.na(out$x)
+  out$x[lost] <- 0
+  last <- c(list(x = out$x), if (alike) spent_alike(spent, out$x, i) else spent(out$x, i))
+  other <- which(lost | last$accountant != out$accountant | last$excess > 0 |
+    last$excess / out$slope > excess)
+  if (length(other)) solve(other, function(x, i, near) spent(x, i), last)
+  out
+}
+
+#' A solver: the roots themselves.
+#' @noRd
+solve_roots <- function(f, i, known, slope) {
+  from <- known$x
+  x <- from + solve_together(function(x, open) {
+    if (all(x == 0)) return(known$excess[open])
+    now <- f(from[open] + x, i[open], known$order[open])
+    known$order[open] <<- now$order
+    now$excess
+  }, length(i))
+  list(x = x, slope = slope, order = known$order, accountant = known$accountant)
+}
+
+#' What parties spend: a few are asked of all accountants. Where one is best there, and orders are
+#' about the same, it alone is asked about the others.
+#' @param search how far from the orders in between theirs are looked for; NULL: everywhere.
+#' @noRd
+spent_alike <- function(spent, x, i, search = NULL) {
+  some <- unique(round(seq(1, length(i), length.out = .asked_parties)))
+  out <- spent(x[some], i[some])
+  of <- unique(out$accountant)
+  if (length(some) == length(i)) return(out)
+  y <- log(out$order - 1)
+  if (length(of) > 1L || !isTRUE(max(abs(diff(y))) < 1)) return(spent(x, i))
+  rest <- seq_along(i)[-some]
+  near <- if (!is.null(search)) 1 + exp(stats::approx(some, y, rest)$y)
+  others <- spent(x[rest], i[rest], near, of, search)
+  place <- order(c(some, rest))
+  for (name in c("excess", "order", "accountant")) {
+    out[[name]] <- c(out[[name]], others[[name]])[place]
+  }
+  out
 }
 
 #' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved;
@@ -60,7 +111,9 @@ solve_exactly <- function(spent, i) {
 #' @noRd
 solve_many <- function(spent, i) {
   knots <- unique(round(seq(1, length(i), length.out = .many_knots)))
-  first <- solve_knots(spent, i[knots])
+  first <- solve_by_best(spent, i[knots], function(f, i, known, slope) {
+    solve_within(f, i, known$x, slope, width = .many_excess, known = known)
+  }, .near_orders, .many_excess, alike = TRUE)
   if (length(knots) == length(i)) return(first$x)
   between <- function(y) {
     known <- is.finite(y)
@@ -75,33 +128,13 @@ solve_many <- function(spent, i) {
     "best")
   # where the order jumps it is looked for
   jump <- abs(diff(log(first$order - 1)))[left]
-  search <- is.na(jump) | jump > 0.05
-  for (k in split(seq_along(i), list(best, search), drop = TRUE)) {
-    x[k] <- solve_within(function(...) spent(..., of = best[k[1L]], search = search[k[1L]]),
-      i[k], x[k], slope[k], order[k], .many_excess)$x
+  jumps <- is.na(jump) | jump > 0.05
+  for (k in split(seq_along(i), list(best, jumps), drop = TRUE)) {
+    of <- best[k[1L]]
+    f <- if (jumps[k[1L]]) function(x, i, near) spent(x, i, of = of) else {
+      function(...) spent(..., of = of)
+    }
+    x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
   }
   x
-}
-
-#' Points at most `.many_excess` beyond the roots, as solve_within(). Of several accountants the one
-#' that is best at first is asked alone, and in the end all of them again.
-#' @noRd
-solve_knots <- function(spent, i) {
-  none <- numeric(length(i))
-  first <- spent(none, i)
-  out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
-  solve <- function(k, of, known) {
-    known <- lapply(known[c("excess", "order", "accountant")], `[`, k)
-    found <- solve_within(function(...) spent(..., of = of), i[k], out$x[k], out$slope[k],
-      width = .many_excess, known = known)
-    for (name in names(out)) out[[name]][k] <<- found[[name]]
-  }
-  for (of in unique(first$accountant)) solve(which(first$accountant == of), of, first)
-  if (first$asked == 1L) return(out)
-  lost <- is.na(out$x)
-  out$x[lost] <- 0
-  last <- spent(out$x, i)
-  other <- which(lost | last$accountant != out$accountant)
-  if (length(other)) solve(other, "best", last)
-  out
 }

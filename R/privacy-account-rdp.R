@@ -98,19 +98,16 @@ account_rdp <- function(kinds, ledgers, delta) {
   curves <- rdp_curves(pick_releases(kinds, kind))
   epsilon_at <- function(s) epsilon_of(s, curves(s[, ledger, drop = FALSE]))
   near <- unlist(lapply(ledgers, `[[`, "near"))
-  given <- length(near) == length(ledgers)
-  search <- !given || ledgers[[1L]]$search
-  best <- if (given) {
-    refine_orders(list(y = log(near - 1)), if (search) 0.05, epsilon_at)
-  } else {
-    # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
-    coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
-    found <- epsilon_of(.rdp_grid[coarse],
-      rdp_curves(kinds)(.rdp_grid[coarse])[, kind, drop = FALSE])
-    best_orders(coarse[apply(found, 2L, which_least)], epsilon_at)
+  if (length(near) == length(ledgers)) {
+    return(refine_orders(list(y = log(near - 1)), ledgers[[1L]]$search, epsilon_at))
   }
+  # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
+  coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
+  found <- epsilon_of(.rdp_grid[coarse],
+    rdp_curves(kinds)(.rdp_grid[coarse])[, kind, drop = FALSE])
+  best <- best_orders(coarse[apply(found, 2L, which_least)], epsilon_at)
   crosses <- any(kinds$mechanism %in% .crossing)
-  if (crosses && search) best_with_valleys(best, epsilon_at, log_delta) else best
+  if (crosses) best_with_valleys(best, epsilon_at, log_delta) else best
 }
 
 # Mechanisms whose bounds cross: the least of them is far steeper below the order where they do

@@ -163,10 +163,10 @@ fold_events <- function(events, delta, accountant, upper = FALSE) {
 #' The cost of each ledger: list(books, neighbours, and `epsilon`, `accountant`, `order`, `lower`
 #' as accountants find them, one a ledger, `asked` how many).
 #' @param near the best orders are near these: one a node, in the order of their numbers; `search`:
-#'   whether they are looked for, or these taken.
+#'   how far from there they are looked for (see refine_orders()), or NULL to take these.
 #' @param upper whether nobody asks for the lower ends of brackets.
 #' @noRd
-spend_events <- function(events, delta, accountant, near = NULL, search = TRUE,
+spend_events <- function(events, delta, accountant, near = NULL, search = NULL,
                          upper = FALSE) {
   if (inherits(events, "dp_printed") && accountant != "paper") {
     abort("accountant", sprintf(
@@ -188,7 +188,7 @@ spend_events <- function(events, delta, accountant, near = NULL, search = TRUE,
 #' @noRd
 order_near <- function(books, near, search) {
   near <- near[match(seq_along(books$ledgers), unlist(books$ledger))]
-  Map(function(ledger, near) c(ledger, near = near, search = search), books$ledgers, near)
+  Map(function(ledger, near) c(ledger, near = near, search = list(search)), books$ledgers, near)
 }
 
 #' The ledgers' epsilons; where something was released without noise they are infinite, and no

@@ -51,7 +51,8 @@ compose_groups <- function(epsilon, count, delta) {
       list(pure = epsilon[i], count = count[i])
     })
     curve <- function(s) {
-      outward_divergence(sum(count * vapply(epsilon, function(e) rdp_pure_curve(1 + s, e), 0)))
+      curves <- vapply(epsilon, function(e) rdp_pure_curve(1 + s, e), s)
+      outward_divergence(add_kinds(matrix(curves, length(s)), count))
     }
     pld_upper(releases, delta, curve)
   }

@@ -249,7 +249,10 @@ static void add_span(const spherical *p, int part, double from, double to, doubl
  * variables, not the ratio of densities, so the pure loss does not cap it. */
 static double log_mean(const spherical *p, int part) {
   const double most = part == 1 ? 2.0 * p->s * p->shift + p->jacobian : p->log_pure;
-  const double tail = 60.0 + most;
+  /* what counts at the ends is then about 1e-14 of the mean */
+  const double likely = fmin(most, part == 1 ? leaning(p, p->dim) : p->fixed);
+  const double tail =
+      fmin(60.0 + most, 32.0 + log_less_one(most) - log_less_one(likely));
   double lo, hi, mass = -INFINITY, excess = -INFINITY;
   gamma_ends(p->dim, tail, &lo, &hi);
   const double mode = fmax(lo, p->dim - 1.0);
@@ -272,8 +275,7 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
     const double pull = s * shift;
     const double fixed = LOG_2 + s * log1p(kappa) + 0.5 * pull * pull / dim;
     spherical p = {s, shift, kappa, dim, s * loss, fixed, (s + 0.5) * shift, 0.0, 0.0};
-    /* the pure loss caps part two, and its own bound is below it */
-    double best = fixed < s * loss ? log_mean(&p, 2) : INFINITY;
+    double best = INFINITY;
     if (s * kappa < 1.0) {
       p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
       /* Theorem 3's condition with norm / alpha for sigma^2 */
@@ -281,8 +283,12 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
         p.free_to = INFINITY;
       else if (tied)
         p.free_to = FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa);
-      best = fmin(best, log_mean(&p, 1));
+      best = log_mean(&p, 1);
     }
+    /* the pure loss caps part two, and its own bound is below it; part two is above
+     * `fixed` */
+    if (fixed < s * loss && log_less_one(fixed) < best)
+      best = fmin(best, log_mean(&p, 2));
     rdp[i] = fmin(rdp[i], dpa_log1p_exp(best) / s);
   }
   return DPA_OK;

@@ -143,31 +143,32 @@ dpa_status dpa_spherical_bins(double shift, double dim, double lean, double h,
 /* ---- Renyi divergences ------------------------------------------------------------
  */
 
-/* log sinh(x), x > 0 */
-static double log_sinh(double x) {
-  return x + log(-0.5 * expm1(-2.0 * x));
-}
-
 /* The moment of order 1 + s less one is the ratio of two integrals over angles from 0
  * on, of w 2 sinh((s + 1) l / 2) sinh(s l / 2) and of w cosh(l / 2), where l = shift *
  * sin and w is the density's part that is even. `steep` has the exponential of the
- * first. */
+ * first. Sums of a panel are in units of what they are where it begins. */
 static double log_excess(const law *p, const law *steep, double s) {
-  const law even = {0.0, p->dim, p->lean, 0.0};
+  const double power = p->dim - 2.0;
   double excess = -INFINITY, whole = -INFINITY, x = 0.0, top = -INFINITY;
   while (x < HALF_PI) {
     const double end = x + panel_length(steep, x, HALF_PI - x);
     const double to = end < HALF_PI && end > x ? end : HALF_PI;
     const double half = 0.5 * (to - x), middle = 0.5 * (x + to), before = excess;
+    const double log_cos = log(cos(x)), pull = p->shift * sin(x);
+    double risen = 0.0, even = 0.0;
     for (int k = 0; k < 8; k++) {
       const dpa_quadrature node = dpa_gauss8[k / 2];
       const double angle = middle + (k % 2 ? -1.0 : 1.0) * half * node.x;
-      const double l = p->shift * sin(angle);
-      const double log_w = log(half * node.w) + log_density(&even, angle);
-      const double risen = log_sinh(0.5 * (s + 1.0) * l) + log_sinh(0.5 * s * l);
-      excess = dpa_log_add(excess, log_w + 0.69314718055994530942 + risen);
-      whole = dpa_log_add(whole, log_w + 0.5 * l + log1p(0.5 * expm1(-l)));
+      const double c = cos(angle), l = p->shift * sin(angle);
+      const double w = node.w * (1.0 + p->lean * c * c);
+      const double turn = power > 0.0 ? power * (log(c) - log_cos) : 0.0;
+      const double far = expm1(-(s + 1.0) * l) * expm1(-s * l);
+      risen += w * far * exp(turn + (s + 0.5) * (l - pull));
+      even += w * (1.0 + exp(-l)) * exp(turn + 0.5 * (l - pull));
     }
+    const double unit = log(half) + (power > 0.0 ? power * log_cos : 0.0);
+    excess = dpa_log_add(excess, unit + (s + 0.5) * pull + log(risen));
+    whole = dpa_log_add(whole, unit + 0.5 * pull + log(even));
     x = to;
     /* what a panel adds falls from the mode on */
     top = fmax(top, log_density(steep, x));
