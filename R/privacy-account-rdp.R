@@ -126,10 +126,27 @@ best_with_valleys <- function(best, epsilon_at, log_delta) {
   least <- log(.rdp_grid)[pmax(1L, colSums(!enough))]
   width <- .rdp_grid_step / 3
   y <- outer(seq(0, log(8), by = width), least, `+`)
-  bottom <- least_of(y, finite_or_largest(epsilon_at(exp(y))))
-  bottom <- refine_orders(bottom, width / 2^(0:5), epsilon_at)
-  better <- bottom$epsilon < best$epsilon
-  Map(function(own, other) ifelse(better, other, own), best, bottom)
+  for (bottom in bottoms(y, finite_or_largest(epsilon_at(exp(y))))) {
+    found <- refine_orders(bottom, width / 2^(0:5), epsilon_at)
+    better <- found$epsilon < best$epsilon
+    best <- Map(function(own, other) ifelse(better, other, own), best, found)
+  }
+  best
+}
+
+#' For each column the row that is least and, where a column has another bottom about as deep, that
+#' one: a valley may lie between two rows, and each of several bounds has its own.
+#' @return A list of one or two, as least_of() has them.
+#' @noRd
+bottoms <- function(y, value) {
+  first <- least_of(y, value)
+  end <- rep(Inf, ncol(value))
+  other <- value
+  turns <- value <= rbind(end, value[-nrow(value), , drop = FALSE]) &
+    value <= rbind(value[-1L, , drop = FALSE], end)
+  other[!turns | value == rep(first$value, each = nrow(value))] <- .Machine$double.xmax
+  second <- least_of(y, other)
+  if (any(second$value < 1.1 * first$value)) list(first, second) else list(first)
 }
 
 which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_
