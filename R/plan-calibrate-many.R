@@ -56,11 +56,16 @@ solve_by_best <- function(spent, i, solver, search, excess, alike = FALSE) {
     found <- solver(f, i[k], known, out$slope[k])
     for (name in names(out)) out[[name]][k] <<- found[[name]]
   }
+  # where one accountant is all there is, no bounds cross, and looking everywhere takes little
+  alone <- first$asked == 1L
+  everywhere <- alone && !alike
   for (of in unique(first$accountant)) {
-    solve(which(first$accountant == of), function(...) spent(..., of = of, search = search), first)
+    f <- if (everywhere) function(x, i, near) spent(x, i, of = of) else {
+      function(...) spent(..., of = of, search = search)
+    }
+    solve(which(first$accountant == of), f, first)
   }
-  # where one accountant is all there is, no bounds cross
-  if (first$asked == 1L && (alike || anyNA(first$order))) return(out)
+  if (alone) return(out)
   lost <- is.na(out$x)
   out$x[lost] <- 0
   last <- c(list(x = out$x), if (alike) spent_alike(spent, out$x, i) else spent(out$x, i))

@@ -134,19 +134,23 @@ best_with_valleys <- function(best, epsilon_at, log_delta) {
   best
 }
 
-#' For each column the row that is least and, where a column has another bottom about as deep, that
-#' one: a valley may lie between two rows, and each of several bounds has its own.
-#' @return A list of one or two, as least_of() has them.
+#' For each column the row that is least, then the next bottoms as long as those of some column are
+#' about as deep: valleys may lie between two rows, and each bound that crosses has its own.
+#' @return A list of what least_of() gives.
 #' @noRd
-bottoms <- function(y, value) {
-  first <- least_of(y, value)
+bottoms <- function(y, value, most = 4L) {
   end <- rep(Inf, ncol(value))
-  other <- value
   turns <- value <= rbind(end, value[-nrow(value), , drop = FALSE]) &
     value <= rbind(value[-1L, , drop = FALSE], end)
-  other[!turns | value == rep(first$value, each = nrow(value))] <- .Machine$double.xmax
-  second <- least_of(y, other)
-  if (any(second$value < 1.1 * first$value)) list(first, second) else list(first)
+  value[!turns] <- .Machine$double.xmax
+  out <- list()
+  while (length(out) < most) {
+    next_one <- least_of(y, value)
+    if (length(out) && !any(next_one$value < 1.1 * out[[1L]]$value)) break
+    out <- c(out, list(next_one))
+    value[value == rep(next_one$value, each = nrow(value))] <- .Machine$double.xmax
+  }
+  out
 }
 
 which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_

@@ -286,3 +286,15 @@ test_that("the best order is found where bounds cross, near it or far beyond", {
     expect_equal(found, rdp_to_epsilon(1 + s, rdp, 1e-5), tolerance = 1e-4)
   }
 })
+
+test_that("the best order is found where the bounds of two releases cross at unlike ones", {
+  # it was 1.9% off where one valley was looked at
+  event <- function(alpha, modulus) {
+    dp_event_objective_gamma(alpha, sensitivity = 0.00504768, curvature = 0.000630961,
+      modulus = modulus, dim = 101, logistic_curvature = TRUE)
+  }
+  both <- c(event(42.5723, 0.192512), event(21.28617, 0.384958))
+  s <- exp(seq(log(1), log(1e4), length.out = 4000))
+  rdp <- rdp_total(both, both$count)(s)
+  expect_rel(account(both, 1e-6, "rdp")$epsilon, rdp_to_epsilon(1 + s, rdp, 1e-6), 1e-4)
+})
