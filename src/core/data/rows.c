@@ -29,6 +29,8 @@ void dpa_records_norms(const dpa_records *r, double *norm) {
     norm[k] = r->norm ? r->norm[k] : norm_of(r, k);
 }
 
+#define MEASURED 512 /* rows that one thread measures at a time */
+
 /* Sums of squares first, down the columns as they lie; rows whose sum cannot be trusted
  * one by one. */
 static double measure_rows(const dpa_records *r, double factor, double bound,
@@ -66,17 +68,18 @@ static double measure_rows(const dpa_records *r, double factor, double bound,
 double dpa_measure(const dpa_records *r, double factor, double bound, int threads,
                    double *scale, double *norm) {
   (void)threads;
-  const int64_t n = (int64_t)r->n;
+  const int64_t n = (int64_t)r->n, piece = r->pager ? DPA_PIECE : MEASURED;
   double longest = 0.0;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads)                         \
     reduction(max                                                                      \
-              : longest) if (threads > 1 && n > DPA_PIECE)
+              : longest) if (threads > 1 && n > piece)
 #endif
-  for (int64_t at = 0; at < n; at += DPA_PIECE) {
-    const size_t first = (size_t)at, left = r->n - first;
+  for (int64_t at = 0; at < n; at += piece) {
+    const int64_t left = n - at;
+    const size_t first = (size_t)at;
     const dpa_records rows =
-        dpa_records_part(r, first, left < DPA_PIECE ? left : DPA_PIECE);
+        dpa_records_part(r, first, (size_t)(left < piece ? left : piece));
     const double most =
         measure_rows(&rows, factor, bound, scale + first, norm ? norm + first : NULL);
     longest = most > longest ? most : longest;
