@@ -8,8 +8,10 @@
 .many_knots <- 24L
 .asked_parties <- 4L
 
-# So far from where an order was best, for a little more or less noise, it is looked for.
+# How far from where an order was best it is looked for: for a little more or less noise, and from
+# what is between the best ones of others.
 .near_orders <- c(0.2, 0.05, 0.0125)
+.between_orders <- c(0.4, 0.2, 0.1, 0.05)
 
 #' What parties spend with a multiple of their likely units.
 #' @return A function of the multiple's log and of which parties: list(excess = as log_excess(),
@@ -35,7 +37,7 @@ spending <- function(releases, events, epsilon, delta, accountant, likely) {
 #' The logs of the least multiples.
 #' @noRd
 solve_exactly <- function(spent, i) {
-  solve_by_best(spent, i, solve_roots, .near_orders, 100 * .root_width)$x
+  solve_by_best(spent, i, solve_roots, 100 * .root_width)$x
 }
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
@@ -43,13 +45,14 @@ solve_exactly <- function(spent, i) {
 #' little noise, or more than `excess` too much, they are asked so all the way.
 #' @param solver a function of what is spent, of which parties, and list(x, and what is spent
 #'   there): list(x, slope, order, accountant).
-#' @param search widths of the search around an order.
 #' @param alike whether neighbours may be.
 #' @noRd
-solve_by_best <- function(spent, i, solver, search, excess, alike = FALSE) {
+solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
   none <- numeric(length(i))
-  near <- c(0.4, 0.2, 0.1, 0.05)
-  first <- c(list(x = none), if (alike) spent_alike(spent, none, i, near) else spent(none, i))
+  ask <- function(x, search = NULL) {
+    c(list(x = x), if (alike) spent_alike(spent, x, i, search) else spent(x, i))
+  }
+  first <- ask(none, .between_orders)
   out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
   solve <- function(k, f, known) {
     known <- lapply(known[c("x", "excess", "order", "accountant")], `[`, k)
@@ -58,22 +61,29 @@ solve_by_best <- function(spent, i, solver, search, excess, alike = FALSE) {
   }
   # where one accountant is all there is, no bounds cross, and looking everywhere takes little
   alone <- first$asked == 1L
-  everywhere <- alone && !alike
   for (of in unique(first$accountant)) {
-    f <- if (everywhere) function(x, i, near) spent(x, i, of = of) else {
-      function(...) spent(..., of = of, search = search)
+    f <- if (alone && !alike) everywhere(spent, of = of) else {
+      function(...) spent(..., of = of, search = .near_orders)
     }
     solve(which(first$accountant == of), f, first)
   }
   if (alone) return(out)
   lost <- is.na(out$x)
   out$x[lost] <- 0
-  last <- c(list(x = out$x), if (alike) spent_alike(spent, out$x, i) else spent(out$x, i))
+  last <- ask(out$x)
   other <- which(lost | last$accountant != out$accountant | last$excess > 0 |
     last$excess / out$slope > excess)
-  if (length(other)) solve(other, function(x, i, near) spent(x, i), last)
+  if (length(other)) solve(other, everywhere(spent), last)
   out
 }
+
+#' What is spent, wherever orders are expected.
+#' @noRd
+everywhere <- function(spent, ...) function(x, i, near) spent(x, i, ...)
+
+#' Some of so many places, from the first to the last.
+#' @noRd
+spread_over <- function(count, most) unique(round(seq(1, count, length.out = most)))
 
 #' A solver: the roots themselves.
 #' @noRd
@@ -93,7 +103,7 @@ solve_roots <- function(f, i, known, slope) {
 #' @param search how far from the orders in between theirs are looked for; NULL: everywhere.
 #' @noRd
 spent_alike <- function(spent, x, i, search = NULL) {
-  some <- unique(round(seq(1, length(i), length.out = .asked_parties)))
+  some <- spread_over(length(i), .asked_parties)
   out <- spent(x[some], i[some])
   of <- unique(out$accountant)
   if (length(some) == length(i)) return(out)
@@ -115,10 +125,10 @@ spent_alike <- function(spent, x, i, search = NULL) {
 #' @param i best in an order in which neighbours are alike.
 #' @noRd
 solve_many <- function(spent, i) {
-  knots <- unique(round(seq(1, length(i), length.out = .many_knots)))
+  knots <- spread_over(length(i), .many_knots)
   first <- solve_by_best(spent, i[knots], function(f, i, known, slope) {
     solve_within(f, i, known$x, slope, width = .many_excess, known = known)
-  }, .near_orders, .many_excess, alike = TRUE)
+  }, .many_excess, alike = TRUE)
   if (length(knots) == length(i)) return(first$x)
   between <- function(y) {
     known <- is.finite(y)
@@ -136,9 +146,7 @@ solve_many <- function(spent, i) {
   jumps <- is.na(jump) | jump > 0.05
   for (k in split(seq_along(i), list(best, jumps), drop = TRUE)) {
     of <- best[k[1L]]
-    f <- if (jumps[k[1L]]) function(x, i, near) spent(x, i, of = of) else {
-      function(...) spent(..., of = of)
-    }
+    f <- if (jumps[k[1L]]) everywhere(spent, of = of) else function(...) spent(..., of = of)
     x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
   }
   x

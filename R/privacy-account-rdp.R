@@ -49,8 +49,6 @@ sampled_release <- function(a, sensitivity, sigma, q, sampling, neighbours) {
   sampled_curve(a, q, sigma / sensitivity, sampling, neighbours)
 }
 
-.rdp_stride <- 6L
-
 #' The divergences of kinds, rounded outward, as a function of the orders less one: orders x
 #' kinds, at the same orders for all or, of a matrix, at each kind's own. What does not hang on
 #' the orders is worked out once.
@@ -101,11 +99,9 @@ account_rdp <- function(kinds, ledgers, delta) {
   if (length(near) == length(ledgers)) {
     return(refine_orders(list(y = log(near - 1)), ledgers[[1L]]$search, epsilon_at))
   }
-  # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
-  coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
-  found <- epsilon_of(.rdp_grid[coarse],
-    rdp_curves(kinds)(.rdp_grid[coarse])[, kind, drop = FALSE])
-  best <- best_orders(coarse[apply(found, 2L, which_least)], epsilon_at)
+  few <- .rdp_grid[.rdp_coarse]
+  found <- epsilon_of(few, rdp_curves(kinds)(few)[, kind, drop = FALSE])
+  best <- best_orders(.rdp_coarse[apply(found, 2L, which_least)], epsilon_at)
   crosses <- any(kinds$mechanism %in% .crossing)
   if (crosses) best_with_valleys(best, epsilon_at, log_delta) else best
 }
@@ -153,8 +149,6 @@ bottoms <- function(y, value, most = 4L) {
   out
 }
 
-which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_
-
 #' The best orders less one of all ledgers in step: on the grid around one of its points, then
 #' by parabolas through three ever nearer ones. Each epsilon is valid, so that the search need not
 #' be exact.
@@ -162,11 +156,7 @@ which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_
 #' @param epsilon_at function of orders less one, a row a trial and a column a ledger: epsilons.
 #' @noRd
 best_orders <- function(near, epsilon_at) {
-  lost <- is.na(near)
-  reach <- if (any(lost)) length(.rdp_grid) else .rdp_stride
-  near[lost] <- 1L
-  places <- outer(seq(-reach, reach), near, `+`)
-  places[] <- pmin(pmax(places, 1L), length(.rdp_grid))
+  places <- places_around(near)
   y <- matrix(log(.rdp_grid)[places], nrow(places))
   best <- least_of(y, finite_or_largest(epsilon_at(exp(y))))
   refine_orders(best, .rdp_grid_step / 2^(0:7), epsilon_at)

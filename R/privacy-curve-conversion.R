@@ -80,3 +80,20 @@ delta_of_order <- function(s, rdp, epsilon) {
 # best order is outside [1.01, 1024].
 .rdp_grid <- 10^seq(-7, 5, length.out = 85L)
 .rdp_grid_step <- 12 / 84 * log(10)
+
+# s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
+.rdp_stride <- 6L
+.rdp_coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
+
+which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_
+
+#' Places on the grid around some of .rdp_coarse, a column each; `NA`: all places, for each.
+#' @noRd
+places_around <- function(near) {
+  lost <- is.na(near)
+  reach <- if (any(lost)) length(.rdp_grid) else .rdp_stride
+  near[lost] <- 1L
+  places <- outer(seq(-reach, reach), near, `+`)
+  places[] <- pmin(pmax(places, 1L), length(.rdp_grid))
+  places
+}

@@ -208,12 +208,8 @@ pld_plan <- function(curve, releases, want, at, step) {
     function(s) log_conversion(s, curve(s), at)
   }
   capped <- function(s) finite_or_largest(goal(s))
-  # what is sought is convex in s: a few orders say where it is least
-  coarse <- seq(1L, length(.rdp_grid), by = .rdp_stride)
-  near <- coarse[which_least(goal(.rdp_grid[coarse]))]
-  around <- if (is.na(near)) seq_along(.rdp_grid) else near + seq(-.rdp_stride, .rdp_stride)
-  around <- around[around %in% seq_along(.rdp_grid)]
-  best <- around[which.min(capped(.rdp_grid[around]))]
+  places <- places_around(.rdp_coarse[which_least(goal(.rdp_grid[.rdp_coarse]))])
+  best <- places[which.min(capped(.rdp_grid[places]))]
   around <- log(.rdp_grid[pmin(pmax(best + c(-1L, 1L), 1L), length(.rdp_grid))])
   theta <- exp(stats::optimize(function(y) capped(exp(y)), around, tol = 1e-3)$minimum)
   value <- goal(theta)

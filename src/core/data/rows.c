@@ -29,8 +29,6 @@ void dpa_records_norms(const dpa_records *r, double *norm) {
     norm[k] = r->norm ? r->norm[k] : norm_of(r, k);
 }
 
-#define MEASURED 512 /* rows that one thread measures at a time */
-
 /* Sums of squares first, down the columns as they lie; rows whose sum cannot be trusted
  * one by one. */
 static double measure_rows(const dpa_records *r, double factor, double bound,
@@ -64,6 +62,8 @@ static double measure_rows(const dpa_records *r, double factor, double bound,
   }
   return longest;
 }
+
+#define MEASURED 512 /* rows that one thread measures at a time */
 
 double dpa_measure(const dpa_records *r, double factor, double bound, int threads,
                    double *scale, double *norm) {

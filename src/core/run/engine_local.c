@@ -107,15 +107,13 @@ static int step(dpa_local *local, size_t i, int first) {
 static int apart(dpa_local *local, int parties) {
   const int threads = local->plan->threads, even = parties - parties % threads;
   const int nodes = local->plan->relay->layout == &dpa_layout_node;
-  if (!nodes && parties == 1)
-    return 0;
   int share = nodes;
   for (int k = even; k < parties; k++)
     share = share && dpa_pass_sums(&local->party[local->turn[k]].as.node.solver) >=
                          2 * (size_t)threads;
   for (int k = 0; nodes && k < parties; k++)
     local->party[local->turn[k]].threads = share && k >= even ? threads : 1;
-  return share ? even : parties;
+  return share ? even : parties > 1 ? parties : 0;
 }
 
 /* Several threads: one step of every party that is not finished. Answers whether some
