@@ -15,7 +15,8 @@
 
 #' What parties spend with a multiple of their likely units.
 #' @return A function of the multiple's log and of which parties: list(excess = as log_excess(),
-#'   order = the best orders where there are any, accountant = who says so, asked = of how many).
+#'   order = the best orders where there are any, accountant = who says so, asked = of how many,
+#'   slow = how much more the slow ones said).
 #'   Its argument `near` says where the orders are expected, `search` how far from there they are
 #'   looked for (NULL: these are taken), and `of` which accountant is asked.
 #' @noRd
@@ -29,6 +30,7 @@ spending <- function(releases, events, epsilon, delta, accountant, likely) {
     list(
       excess = log_excess(spent$epsilon[ledger], epsilon[i]), asked = spent$asked,
       order = if (is.null(spent$order)) NA_real_ else spent$order[ledger],
+      slow = if (is.null(spent$slow)) 1 else spent$slow[ledger],
       accountant = spent$accountant[ledger]
     )
   }
@@ -41,18 +43,19 @@ solve_exactly <- function(spent, i) {
 }
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
-#' around the best order so far; in the end all of them again, everywhere: where that finds too
-#' little noise, or more than `excess` too much, they are asked so all the way.
+#' around the best order so far; in the end all of them again, everywhere, but for slow ones that
+#' were far from the best: where that finds too little noise, or more than `excess` too much, they
+#' are asked so all the way.
 #' @param solver a function of what is spent, of which parties, and list(x, and what is spent
 #'   there): list(x, slope, order, accountant).
 #' @param alike whether neighbours may be.
 #' @noRd
 solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
   none <- numeric(length(i))
-  ask <- function(x, search = NULL) {
+  ask <- function(x, search = NULL, spent) {
     c(list(x = x), if (alike) spent_alike(spent, x, i, search) else spent(x, i))
   }
-  first <- ask(none, .between_orders)
+  first <- ask(none, .between_orders, spent)
   out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
   solve <- function(k, f, known) {
     known <- lapply(known[c("x", "excess", "order", "accountant")], `[`, k)
@@ -70,11 +73,19 @@ solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
   if (alone) return(out)
   lost <- is.na(out$x)
   out$x[lost] <- 0
-  last <- ask(out$x)
+  # its epsilon changes about as theirs does
+  far <- all(first$slow > 1.1 + 2 * max(abs(out$x)))
+  last <- ask(out$x, spent = if (far) asked_of(spent, .best_but_slow) else spent)
   other <- which(lost | last$accountant != out$accountant | last$excess > 0 |
     last$excess / out$slope > excess)
   if (length(other)) solve(other, everywhere(spent), last)
   out
+}
+
+#' What is spent, as an accountant says, where no other is asked for.
+#' @noRd
+asked_of <- function(spent, accountant) {
+  function(x, i, near = NULL, of = accountant, search = NULL) spent(x, i, near, of, search)
 }
 
 #' What is spent, wherever orders are expected.

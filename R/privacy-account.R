@@ -196,7 +196,10 @@ order_near <- function(books, near, search) {
 #' @noRd
 fold_ledgers <- function(accountant, books, delta) {
   fold <- function(books) {
-    if (accountant == "best") fold_best(books, delta) else fold_with(accountant, books, delta)
+    if (accountant %in% c("best", .best_but_slow)) {
+      return(fold_best(books, delta, slow = accountant == "best"))
+    }
+    fold_with(accountant, books, delta)
   }
   exact <- books$kinds$mechanism %in% "exact"
   if (!any(exact)) return(fold(books))
@@ -231,9 +234,14 @@ fold_with <- function(accountant, books, delta) {
   result
 }
 
-fold_best <- function(books, delta) {
+# "best" without those that are slow: for whoever knows that they are not
+.best_but_slow <- "best but slow"
+
+fold_best <- function(books, delta, slow = TRUE) {
   kinds <- books$kinds
-  asked <- Filter(function(a) delta > 0 || !a$needs_delta, accountants())
+  asked <- Filter(function(a) {
+    (delta > 0 || !a$needs_delta) && (slow || a$speed != "slow")
+  }, accountants())
   handled <- lapply(asked, function(a) a$handles(kinds) & a$serves_best(kinds))
   able <- asked[vapply(handled, all, NA)]
   if (length(able) == 0L) {
@@ -250,7 +258,10 @@ fold_best <- function(books, delta) {
   }
   epsilon <- field("epsilon")
   pick <- cbind(seq_len(count), apply(epsilon, 1L, which.min))
+  is_slow <- vapply(able, function(a) a$speed == "slow", NA)
+  of_slow <- do.call(pmin, c(list(rep(Inf, count)), asplit(epsilon[, is_slow, drop = FALSE], 2L)))
   list(
+    slow = as.vector(of_slow / epsilon[pick]),
     epsilon = epsilon[pick], order = field("order")[pick], lower = field("lower")[pick],
     accountant = names(able)[pick[, 2L]], asked = length(able)
   )
