@@ -15,9 +15,9 @@ accountant_rdp <- function() {
 # Divergences of releases of one mechanism, from their columns of events, at several orders: `a`
 # has a row an order and a column a release, and so has what comes back, or is one below the other.
 .rdp_curves <- list(
-  pure = function(e, a) each_release(e["epsilon"], a, rdp_pure_curve),
+  pure = function(e, a) rdp_pure_curve(a, rep(e$epsilon, each = nrow(a))),
   laplace = function(e, a) each_release(list(e$sensitivity / e$b), a, rdp_laplace_curve),
-  gamma = function(e, a) each_release(list(e$alpha * e$sensitivity, e$dim), a, rdp_gamma_curve),
+  gamma = function(e, a) rdp_gamma_curves(a, e$alpha * e$sensitivity, e$dim),
   best_of = function(e, a) {
     each_release(e[c("candidates", "shape", "stop")], a, best_of_release)
   },

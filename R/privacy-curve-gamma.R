@@ -12,12 +12,19 @@ gamma_release <- function(t, dim) {
   list(bins = if (dim < 2) laplace_bins(t) else spherical_bins(t, floor(dim)))
 }
 
-rdp_gamma_curve <- function(a, t, dim) {
-  if (t == 0) return(numeric(length(a)))
-  if (t > .most_shift) return(rdp_pure_curve(a, t))
-  if (dim < 2) return(rdp_laplace_curve(a, t))
+#' @param a a row an order and a column a release, of which `t` and `dim` say the noise.
+#' @noRd
+rdp_gamma_curves <- function(a, t, dim) {
   dim <- floor(dim)
-  core_call(.Call(ffi_rdp_spherical, a, t, dim, spherical_lean(t, dim)))
+  out <- a
+  curved <- t > 0 & t <= .most_shift & dim >= 2
+  out[, curved] <- core_call(.Call(ffi_rdp_spherical, a[, curved], t[curved], dim[curved],
+    spherical_lean(t[curved], dim[curved])))
+  for (k in which(!curved)) {
+    curve <- if (t[k] > .most_shift) rdp_pure_curve else rdp_laplace_curve
+    out[, k] <- curve(a[, k], t[k])
+  }
+  out
 }
 
 spherical_bins <- function(t, dim) {
@@ -38,12 +45,17 @@ spherical_bins <- function(t, dim) {
 
 # of the order of t^2, so that below this t it is nothing
 spherical_lean <- function(t, dim) {
-  if (t < 1e-100) 0 else t / 2 / ((dim - 1) * bessel_ratio(dim / 2 - 1, t / 2))
+  lean <- numeric(length(t))
+  for (d in unique(dim)) {
+    own <- which(dim == d & t >= 1e-100)
+    lean[own] <- t[own] / 2 / ((d - 1) * bessel_ratio(d / 2 - 1, t[own] / 2))
+  }
+  lean
 }
 
-#' K_(nu + 1)(z) / K_nu(z) of the modified Bessel functions, nu >= 0: the ratio of the orders
-#' one lower is 2 nu / z plus one over it, which makes errors smaller. Far down from a large
-#' nu it begins with an approximation.
+#' K_(nu + 1)(z) / K_nu(z) of the modified Bessel functions, nu >= 0, for several z: the ratio of
+#' the orders one lower is 2 nu / z plus one over it, which makes errors smaller. Far down from a
+#' large nu it begins with an approximation.
 #' @noRd
 bessel_ratio <- function(nu, z) {
   steps <- min(floor(nu), 2000)

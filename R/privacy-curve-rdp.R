@@ -92,7 +92,6 @@ rdp_pure <- function(orders, epsilon) {
 
 # The moment less one is 2 sinh(a e / 2) sinh((a - 1) e / 2) / cosh(e / 2).
 rdp_pure_curve <- function(a, epsilon) {
-  if (epsilon == 0) return(numeric(length(a)))
   s <- a - 1
   excess <- s * epsilon + log(-expm1(-a * epsilon)) + log(-expm1(-s * epsilon)) -
     log1p(exp(-epsilon))

@@ -109,15 +109,18 @@ SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim)
   return answer;
 }
 
-/* Gamma-norm noise on the output. */
+/* Gamma-norm noise on the output: a column of orders a release. */
 SEXP ffi_rdp_spherical(SEXP orders, SEXP shift, SEXP dim, SEXP lean) {
-  if (TYPEOF(orders) != REALSXP || !ffi_is_number(shift) || !ffi_is_number(dim) ||
-      !ffi_is_number(lean))
+  const R_xlen_t releases = Rf_xlength(shift);
+  const R_xlen_t n = releases > 0 ? Rf_xlength(orders) / releases : 0;
+  if (!are_numbers(orders, n * releases) || !are_numbers(shift, releases) ||
+      !are_numbers(dim, releases) || !are_numbers(lean, releases))
     return ffi_status(DPA_ARGUMENT);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
-  const dpa_status status =
-      dpa_rdp_spherical(REAL_RO(orders), (size_t)Rf_xlength(orders), REAL_RO(shift)[0],
-                        REAL_RO(dim)[0], REAL_RO(lean)[0], REAL(out));
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, releases * n));
+  dpa_status status = DPA_OK;
+  for (R_xlen_t i = 0; i < releases && status == DPA_OK; i++)
+    status = dpa_rdp_spherical(REAL_RO(orders) + i * n, (size_t)n, REAL_RO(shift)[i],
+                               REAL_RO(dim)[i], REAL_RO(lean)[i], REAL(out) + i * n);
   SEXP answer = status == DPA_OK ? out : ffi_status(status);
   UNPROTECT(1);
   return answer;
