@@ -105,8 +105,14 @@ one_holder <- function(nodes, n) {
 #' and sizes; or, where the plan has no names, at random.
 #' @noRd
 planned_holders <- function(problem, nodes, n, key) {
-  # a number of nodes says no more than the plan does
-  if (is.numeric(nodes) && length(nodes) == 1L && n > 1L && nodes == problem$N) nodes <- NULL
+  if (is.numeric(nodes) && length(nodes) == 1L && n > 1L) {
+    if (!isTRUE(nodes == problem$N)) {
+      abort("plan", sprintf("The plan has %d nodes, not %g.", problem$N, nodes),
+        argument = "nodes", value = nodes
+      )
+    }
+    nodes <- NULL # a number of nodes says no more than the plan does
+  }
   parties <- if (is.null(problem$users)) problem[c("names", "size", "named")] else problem$users
   if (is.null(nodes) || length(parties$size) == 1L) {
     if (n != problem$records) {
