@@ -21,7 +21,7 @@ gaps <- rbind(run("noise-free"), run("paths", repetitions = runs))
 gaps <- gaps[gaps$iteration %in% c(1, 3, 10, 30, 100, 300), ]
 cat("\nObjective gap by iteration\n")
 print(tapply(gaps$gap, list(
-  with(gaps, paste0(algorithm, ", epsilon ", epsilon, ", ", accountant, " sigma")), gaps$iteration
+  with(gaps, paste0(algorithm, ", epsilon ", epsilon)), gaps$iteration
 ), mean), digits = 3)
 
 budgets <- run("budgets", repetitions = runs)
