@@ -82,7 +82,7 @@ pooled_moments <- function(values) {
   wide <- ncol(off) > nrow(off)
   list(
     gap = gap, centre = centre, scale = scale, off = if (wide) off,
-    products = if (wide) tcrossprod(off) else crossprod(off)
+    products = if (wide) core_call(.Call(ffi_row_products, off)) else crossprod(off)
   )
 }
 

@@ -2,6 +2,7 @@
 #include "ffi.h"
 
 #include "data/affine.h"
+#include "data/kernels.h"
 #include "ffi_plan.h"
 #include "ffi_records.h"
 #include "rules/store.h"
@@ -77,6 +78,24 @@ SEXP ffi_largest(SEXP x) {
   double size;
   memcpy(&size, &most, sizeof size);
   return Rf_ScalarReal(size);
+}
+
+/* X X' of a matrix. */
+SEXP ffi_row_products(SEXP x) {
+  if (TYPEOF(x) != REALSXP || !Rf_isMatrix(x))
+    return ffi_status_of(DPA_ARGUMENT, "x");
+  const int m = Rf_nrows(x), n = Rf_ncols(x);
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, m, m));
+  double *H = REAL(out);
+  const size_t d = (size_t)m;
+  memset(H, 0, d * d * sizeof *H);
+  /* columns of X are rows of its transpose */
+  dpa_rows_square(REAL_RO(x), (size_t)n, d, H);
+  for (size_t j = 0; j < d; j++)
+    for (size_t i = 0; i < j; i++)
+      H[j * d + i] = H[i * d + j];
+  UNPROTECT(1);
+  return out;
 }
 
 /* Whether they are doubles that are all -1 or 1. */

@@ -62,6 +62,7 @@
   X(ffi_gradient, 4)                                                                   \
   X(ffi_largest, 1)                                                                    \
   X(ffi_row_measure, 3)                                                                \
+  X(ffi_row_products, 1)                                                               \
   X(ffi_shortening, 2)                                                                 \
   /* ffi_wire.c */                                                                     \
   X(ffi_boot, 1)                                                                       \
