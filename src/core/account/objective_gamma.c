@@ -16,13 +16,13 @@
 /* One problem at one order, in x = alpha * norm, which is Gamma(dim, 1). */
 typedef struct spherical {
   double s, shift, kappa, dim;
-  double log_pure;  /* s times the pure loss */
-  double fixed;     /* part two where the norm is infinite */
-  double start;     /* (s + 1/2) shift, in the same digits wherever it is compared */
-  double root;      /* sqrt(s (1 + s)) shift, a little below it */
-  double jacobian;  /* the Jacobians' factor where it is not free, in logs */
-  double free_to;   /* the radius up to which it is, from `start` on */
-  double log_gamma; /* log Gamma(dim) */
+  double log_pure; /* s times the pure loss */
+  double fixed;    /* part two where the norm is infinite */
+  double start;    /* (s + 1/2) shift, in the same digits wherever it is compared */
+  double root;     /* sqrt(s (1 + s)) shift, a little below it */
+  double jacobian; /* the Jacobians' factor where it is not free, in logs */
+  double free_to;  /* the radius up to which it is, from `start` on */
+  double at_mean;  /* the log density where x = dim */
 } spherical;
 
 /* alpha L_s(norm), Theorem 4. Falls from x = s shift on. */
@@ -59,18 +59,23 @@ static double next_break(const spherical *p, int part, double x, double to) {
   return to;
 }
 
-static double log_gamma(double x) {
-  double below = 1.0;
+/* (dim - 1) log(dim) - dim - log Gamma(dim), by Stirling's series, in which nothing
+ * cancels. */
+static double log_density_at_mean(double dim) {
+  double x = dim, below = 1.0;
   for (; x < 16.0; x += 1.0)
     below *= x;
   const double r = 1.0 / (x * x);
   const double series =
       (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r / 1680.0))) / x;
-  return (x - 0.5) * log(x) - x + HALF_LOG_TWO_PI + series - log(below);
+  const double at_mean = -HALF_LOG_TWO_PI - 0.5 * log(x) - series;
+  if (x == dim)
+    return at_mean;
+  return (dim - 1.0) * log(dim) - dim - ((x - 1.0) * log(x) - x - at_mean - log(below));
 }
 
 static double log_density(const spherical *p, double x) {
-  return (p->dim - 1.0) * log(x) - x - p->log_gamma;
+  return (p->dim - 1.0) * log(x / p->dim) - (x - p->dim) + p->at_mean;
 }
 
 /* exp(y) - 1 in logs, and in units of exp(unit), which is 0 for all but large y. */
@@ -168,11 +173,12 @@ static double smooth_span(const spherical *p, int part, double lo, double hi) {
    * exp(-f^2 / (2 dim)) of Gamma(dim), or exp(-f pi / 2) for small dim */
   const double frequency = sqrt(76.0 * (p->dim + here) + 500.0);
   const double steps = ceil(log(hi / lo) * frequency / TWO_PI);
-  const double h = log(hi / lo) / steps, ratio = exp(h), start = log(lo / p->dim);
-  double mass = 0.0, above = 0.0, x = lo;
-  for (int k = 0; k <= (int)steps; k++, x *= ratio) {
-    const double density = p->dim * (start + k * h) - (x - p->dim);
-    const double bound = bound_at(p, part, x), w = exp(density);
+  const double h = log(hi / lo) / steps, start = log(lo / p->dim);
+  double mass = 0.0, above = 0.0;
+  for (int k = 0; k <= (int)steps; k++) {
+    const double u = start + k * h, less = expm1(u);
+    const double density = p->dim * (u - less), w = exp(density);
+    const double bound = bound_at(p, part, p->dim * (1.0 + less));
     mass += w;
     above += unit == 0.0 ? w * less_one(bound, 0.0)
                          : exp(density + bound - unit) - exp(density - unit);
@@ -224,7 +230,7 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
     p.fixed = fixed;
     p.start = (s + 0.5) * shift;
     p.root = sqrt(s * (1.0 + s)) * shift;
-    p.log_gamma = log_gamma(dim);
+    p.at_mean = log_density_at_mean(dim);
     double best = INFINITY;
     if (s * kappa < 1.0) { /* where it nearly is, the factor may round to any */
       p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
