@@ -105,14 +105,9 @@ one_holder <- function(nodes, n) {
 #' and sizes; or, where the plan has no names, at random.
 #' @noRd
 planned_holders <- function(problem, nodes, n, key) {
-  if (is.numeric(nodes) && length(nodes) == 1L && n > 1L) {
-    if (!isTRUE(nodes == problem$N)) {
-      abort("plan", sprintf("The plan has %d nodes, not %g.", problem$N, nodes),
-        argument = "nodes", value = nodes
-      )
-    }
-    nodes <- NULL # a number of nodes says no more than the plan does
-  }
+  # a number of nodes says no more than the plan does
+  number <- is.numeric(nodes) && length(nodes) == 1L && n > 1L
+  if (number && isTRUE(nodes == problem$N)) nodes <- NULL
   parties <- if (is.null(problem$users)) problem[c("names", "size", "named")] else problem$users
   if (is.null(nodes) || length(parties$size) == 1L) {
     if (n != problem$records) {
@@ -129,6 +124,11 @@ planned_holders <- function(problem, nodes, n, key) {
       )
     }
     return(c(list(index = split_at_random(parties$size, key)), parties[c("names", "size")]))
+  }
+  if (number) {
+    abort("plan", sprintf("The plan has %d nodes, not %g.", problem$N, nodes),
+      argument = "nodes", value = nodes
+    )
   }
   match_parties(named_nodes(nodes, n), parties)
 }

@@ -12,6 +12,7 @@ gamma_release <- function(t, dim) {
   list(bins = if (dim < 2) laplace_bins(t) else spherical_bins(t, floor(dim)))
 }
 
+#' The divergences of several releases.
 #' @param a a row an order and a column a release, of which `t` and `dim` say the noise.
 #' @noRd
 rdp_gamma_curves <- function(a, t, dim) {

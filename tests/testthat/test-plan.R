@@ -77,6 +77,8 @@ test_that("data that do not fit a plan are refused before anything is released",
   refused("plan", plan, patients[-1, ])
   refused("plan", plan, patients, nodes = rep(c("north", "east", "west"), 40))
   refused("plan", plan, patients, nodes = 3)
+  one <- dpadmm_plan(2, 30, method = dp_sgd(), epsilon = 1, delta = 1e-5)
+  refused("nodes", one, matrix(0, 30, 2), rep(0:1, 15), nodes = 3)
   refused("plan", plan_of(), patients)
   refused("plan", dpadmm_plan(2, c(10, 20), epsilon = 1), matrix(0, 31, 2), rep_len(0:1, 31))
   refused("shape", plan, patients[c("age", "ill", "site")])
