@@ -32,6 +32,11 @@
 #'   Else it is removed with the object, or at the end of the session.
 #' @param chunk rows to ask a data base or a `.csv` file for at a time. It does not change what
 #'   comes out.
+#' @param cache whether a fit leaves it to the system which of the file's pages are in memory. `FALSE`:
+#'   passes over dense rows read them from the disk, past the system's cache, while they work on those
+#'   before: better for a file that memory cannot hold, and worse for one that it can. Where the
+#'   system or the disk cannot do that, it is as `TRUE`. `NULL`: `FALSE` where the file is larger
+#'   than half of the machine's memory. What comes out is the same to the last bit.
 #' @param progress whether to show how many bytes have been read.
 #' @param x,object an object of class `dpadmm_records`.
 #' @param ... not used.
@@ -78,9 +83,10 @@
 dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
                            keep = !is.null(file), query = NULL, case_weights = NULL,
                            weight_bound = NULL, offset = NULL, na.action = "fail", chunk = 10000,
-                           progress = interactive()) {
+                           cache = NULL, progress = interactive()) {
+  if (!is.null(cache)) check_flag(cache, "cache")
   if (missing(formula) && missing(schema) && is.character(source)) {
-    return(new_records(open_store(check_file_name(source)), keep = TRUE))
+    return(new_records(open_store(check_file_name(source), cache), keep = TRUE))
   }
   check_flag(keep, "keep")
   check_number(chunk, "chunk", lower = 1, upper = 1e9, whole = TRUE)
@@ -105,7 +111,7 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
     unlink(path)
     file_call("it cannot be renamed to this", target)
   }
-  new_records(open_store(target), keep)
+  new_records(open_store(target, cache), keep)
 }
 
 #' The blueprint of records whose loss is not known yet.

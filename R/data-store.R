@@ -135,7 +135,7 @@ finish_store <- function(path, spool, place, vectors, facts, add) {
       values = .store_page)
   } else {
     spool$file$close()
-    map <- map_file(spool$path)
+    map <- map_file(spool$path, cache = TRUE)
     on.exit(.Call(ffi_file_unmap, map))
     file <- new_file(path, add)
     where <- place_rows(map, blocks, if (is.null(place)) seq_len(n) else place, file)
@@ -157,7 +157,15 @@ end_store <- function(file, facts) {
   file$close()
 }
 
-map_file <- function(path) file_call(.Call(ffi_file_map, path.expand(path)), path, "read")
+#' @param cache whether passes leave it to the system what of the file is in memory.
+#' @noRd
+map_file <- function(path, cache) {
+  file_call(.Call(ffi_file_map, path.expand(path), cache), path, "read")
+}
+
+#' Whether the system can keep the whole file in memory between two passes.
+#' @noRd
+fits_in_memory <- function(bytes) !isTRUE(bytes > .Call(ffi_memory_size) / 2)
 
 #' `count` numbers of a mapped file from byte `at` on.
 #' @noRd
@@ -165,9 +173,9 @@ read_map <- function(map, type, at, count) {
   core_call(.Call(ffi_file_read, map, type, as.double(at), as.double(count)))
 }
 
-#' A file of records, mapped: list(path, map, facts).
+#' A file of records, mapped: list(path, map, facts, cache).
 #' @noRd
-open_store <- function(path) {
+open_store <- function(path, cache = NULL) {
   foreign <- function(why) {
     abort("parse", sprintf('"%s" is no file of records: %s.', path, why), argument = "file",
       value = path
@@ -179,7 +187,8 @@ open_store <- function(path) {
   size <- file.size(path)
   tail <- 16 + nchar(.store_end)
   if (size < .store_page + tail) foreign("it is too short")
-  map <- map_file(path)
+  if (is.null(cache)) cache <- fits_in_memory(size)
+  map <- map_file(path, cache)
   done <- FALSE
   on.exit(if (!done) .Call(ffi_file_unmap, map))
   read <- function(at, count) read_map(map, "raw", at, count)
@@ -196,7 +205,7 @@ open_store <- function(path) {
   }
   facts <- tryCatch(unserialize(read(at[1L], at[2L])), error = function(e) foreign("it is damaged"))
   done <- TRUE
-  list(path = path, map = map, facts = facts)
+  list(path = path, map = map, facts = facts, cache = cache)
 }
 
 #' Numbers of the records, by name; `NULL`: they have none.
@@ -223,7 +232,7 @@ reordered_store <- function(store, order) {
   file <- new_file(path)
   where <- place_rows(store$map, store_blocks(store), order(order), file)
   file$close()
-  map <- map_file(path)
+  map <- map_file(path, store$cache)
   reg.finalizer(map, function(e) unlink(path), onexit = TRUE) # where a mapped file cannot go yet
   list(map = map, facts = list(where = where))
 }

@@ -1,10 +1,12 @@
 # A fit of a file of records: how much of it is in memory, and how long a pass takes next to reading
-# the file from the disk. Rscript bench/larger-than-memory.R [gigabytes] [directory] [rounds]
+# the file from the disk. Rscript bench/larger-than-memory.R [gigabytes] [directory] [rounds] [cache]
 #
-# All is measured in one run. The system's cache would hold a file that is smaller than memory, so
-# its pages are dropped (by dd's flag nocache, this file's only) before each reading, and during a
-# fit twice a second: every pass reads from the disk. How much it read is the system's own count,
-# /proc/self/io. Memory is what is resident, VmHWM, from before a fit on. Linux only.
+# All is measured in one run. A pass reads past the system's cache, as it does by itself where the
+# file is larger than half of the memory, or with "cache" through it. The cache would hold a file
+# that is smaller than memory, so its pages are dropped (by dd's flag nocache, this file's only)
+# before each reading, and during a fit twice a second: every pass reads from the disk. How much it
+# read is the system's own count, /proc/self/io. Memory is what is resident, VmHWM, from before a
+# fit on. Linux only.
 
 suppressMessages(library(dpadmm))
 args <- commandArgs(TRUE)
@@ -12,6 +14,7 @@ gigabytes <- if (length(args)) as.numeric(args[1L]) else 1
 directory <- if (length(args) > 1L) args[2L] else tempdir()
 d <- 99L # and the intercept
 rounds <- if (length(args) > 2L) as.integer(args[3L]) else 3L
+cache <- length(args) > 3L && args[4L] == "cache"
 n <- round(gigabytes * 1e9 / (8 * (d + 1)))
 
 status <- function(key) {
@@ -56,7 +59,7 @@ file <- tempfile("larger-", directory)
 invisible(reg.finalizer(globalenv(), function(e) unlink(file), onexit = TRUE))
 say("%.0f records of %d columns, %.2f GB", n, d + 1L, n * 8 * (d + 1) / 1e9)
 formula <- stats::reformulate(names, "y")
-made <- peak_of(records <- dpadmm_records(source, formula, schema, file = file))
+made <- peak_of(records <- dpadmm_records(source, formula, schema, file = file, cache = cache))
 size <- file.size(file)
 say("written in %.0f s (%.0f s of CPU), peak %.2f GB", made$seconds, made$cpu, made$peak / 1e9)
 

@@ -17,6 +17,8 @@
 
 #include "ffi_file.h"
 
+#include "ffi_ahead.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -114,6 +116,7 @@ typedef struct mapping {
   const unsigned char *base;
   size_t size;
   size_t passed; /* bytes that passes have gone over */
+  int ahead;     /* the file, where passes read it past the cache; else -1 */
   dpa_pager pager;
 } mapping;
 
@@ -136,30 +139,45 @@ static void advise(const mapping *map, size_t from, size_t end, int ahead) {
 #endif
 }
 
+static void count(mapping *map, size_t bytes) {
+#ifdef _OPENMP
+#pragma omp atomic
+#endif
+  map->passed += bytes;
+}
+
 /* At the end of a piece: one further on is asked for, this one is given back. A file is
  * larger than memory may be, and the system would keep what it can. */
 static void passed(void *context, const void *where, size_t bytes) {
   mapping *map = context;
   const size_t from = (size_t)((const unsigned char *)where - map->base);
   const size_t first = from / PIECE, end = (from + bytes) / PIECE;
-#ifdef _OPENMP
-#pragma omp atomic
-#endif
-  map->passed += bytes;
+  count(map, bytes);
   if (end > first) {
     advise(map, (first + AHEAD) * PIECE, (end + AHEAD) * PIECE, 1);
     advise(map, first * PIECE, end * PIECE, 0);
   }
 }
 
+static void *begin(void *context, const void *from, size_t bytes, size_t piece) {
+  mapping *map = context;
+  const size_t at = (size_t)((const unsigned char *)from - map->base);
+  void *reading = ffi_ahead_begin(map->ahead, at, bytes, piece);
+  if (reading)
+    count(map, bytes);
+  return reading;
+}
+
 static void unmap(SEXP pointer) {
   const mapping *map = address(pointer, MAPPING);
-  if (map)
+  if (map) {
 #ifdef _WIN32
     UnmapViewOfFile(map->base);
 #else
     munmap((void *)map->base, map->size);
 #endif
+    ffi_ahead_close(map->ahead);
+  }
   R_ClearExternalPtr(pointer);
   R_SetExternalPtrProtected(pointer, R_NilValue);
 }
@@ -197,10 +215,12 @@ static int map_file(const char *name, mapping *map) {
 #endif
 }
 
-SEXP ffi_file_map(SEXP path) {
+/* cache: whether passes leave it to the system what of the file is in memory. */
+SEXP ffi_file_map(SEXP path, SEXP cache) {
   const char *name = ffi_text(path);
-  if (!name)
-    return ffi_status_of(DPA_ARGUMENT, "path");
+  const int kept = TYPEOF(cache) == LGLSXP && Rf_xlength(cache) == 1;
+  if (!name || !kept)
+    return ffi_status_of(DPA_ARGUMENT, name ? "cache" : "path");
   SEXP keeper = PROTECT(ffi_keeper());
   mapping *map = FFI_TAKE(keeper, mapping, 1);
   memset(map, 0, sizeof *map);
@@ -209,8 +229,9 @@ SEXP ffi_file_map(SEXP path) {
     UNPROTECT(1);
     return failure();
   }
-  map->pager.passed = passed;
-  map->pager.context = map;
+  map->ahead = LOGICAL_RO(cache)[0] ? -1 : ffi_ahead_open(name);
+  map->pager = (dpa_pager){passed, map->ahead < 0 ? NULL : begin, ffi_ahead_next,
+                           ffi_ahead_end, map};
   SEXP pointer = PROTECT(R_MakeExternalPtr(map, Rf_install(MAPPING), keeper));
   R_RegisterCFinalizerEx(pointer, unmap, TRUE);
   UNPROTECT(2);
@@ -220,6 +241,17 @@ SEXP ffi_file_map(SEXP path) {
 SEXP ffi_file_unmap(SEXP pointer) {
   unmap(pointer);
   return ffi_status(DPA_OK);
+}
+
+/* Bytes of this machine's memory; NA: it does not say. */
+SEXP ffi_memory_size(void) {
+  double bytes = NA_REAL;
+#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && size > 0)
+    bytes = (double)pages * (double)size;
+#endif
+  return Rf_ScalarReal(bytes);
 }
 
 SEXP ffi_file_passed(SEXP pointer) {

@@ -82,7 +82,7 @@ static void check_one_order(size_t n, size_t d) {
   numbers r = make(n, d, 1.0);
   const dpa_recipe as_is = {INFINITY, 0, 0.0};
   size_t seen = 0;
-  const dpa_pager pager = {count_bytes, &seen};
+  const dpa_pager pager = {.passed = count_bytes, .context = &seen};
   double *scale = get(n, sizeof(double)), *norm = get(n, sizeof(double));
   double *m[3], *g[3], *H[3], *h[3],
       *block = get(d * DPA_HESSIAN_BLOCK, sizeof(double));

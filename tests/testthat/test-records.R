@@ -154,3 +154,36 @@ test_that("a kept file is opened by its name, others go with their object", {
   gc()
   expect_false(file.exists(path))
 })
+
+test_that("passes that read past the system's cache give the same, from the disk", {
+  n <- 40000
+  wide <- as.data.frame(dpadmm:::with_r_seed(1, matrix(stats::runif(n * 16), n)))
+  wide$y <- wide$V1 > 0.5
+  schema <- do.call(dpadmm_schema, stats::setNames(rep(list(c(0, 1)), 16), names(wide)[1:16]))
+  file <- tempfile()
+  on.exit(unlink(file))
+  made <- dpadmm_records(wide, stats::reformulate(names(wide)[1:16], "y"), schema, file = file,
+    cache = TRUE)
+  expect_true(made$held$store$cache)
+  from_disk <- function() {
+    if (!file.exists("/proc/self/io")) return(NA)
+    as.numeric(sub("[^0-9]*", "", grep("^read_bytes", readLines("/proc/self/io"), value = TRUE)))
+  }
+  taken <- numeric()
+  for (cache in c(TRUE, FALSE)) {
+    records <- dpadmm_records(file, cache = cache)
+    before <- from_disk()
+    fits <- lapply(1:2, function(threads) {
+      dpadmm_fit(records, method = dp_sgd(), epsilon = 2, delta = 1e-6, iterations = 2, seed = 5,
+        inference = "sandwich", control = dpadmm_control(threads = threads))
+    })
+    expect_identical(coef(fits[[1L]]), coef(fits[[2L]]))
+    if (cache) kept <- fits[[1L]] else expect_same_fit(fits[[1L]], kept)
+    taken[1L + !cache] <- from_disk() - before
+  }
+  expect_identical(dpadmm_records(file)$held$store$cache, TRUE) # it is small
+  expect_error(dpadmm_records(file, cache = NA), class = "dpadmm_error_argument")
+  # a file system that is memory, or a system without such reading
+  skip_if(!isTRUE(taken[2L] > 0), "this system does not count what it reads from the disk")
+  expect_gt(taken[2L], 2 * file.size(file))
+})

@@ -3,6 +3,7 @@
 #ifndef DPA_ENTRIES_H
 #define DPA_ENTRIES_H
 
+#include "data/blocks.h"
 #include "data/records.h"
 
 #define DPA_PIECE 4096 /* rows of a mapped file between two words to its pager */
@@ -19,10 +20,9 @@ static inline double dpa_scale_of(const dpa_records *records, size_t k) {
   return records->scale ? records->scale[records->alike ? 0 : k] : 1.0;
 }
 
-/* The rows from `first` on that a pass goes over before it says so. */
-static inline dpa_records dpa_next_rows(const dpa_records *r, size_t first) {
-  const size_t left = r->n - first;
-  return dpa_records_part(r, first, r->pager && left > DPA_PIECE ? DPA_PIECE : left);
+/* All rows, for a pass: so many that it says so after each block. */
+static inline dpa_blocks dpa_pass_blocks(const dpa_records *r) {
+  return dpa_blocks_of(r, 0, r->n, r->pager && r->n > DPA_PIECE ? DPA_PIECE : r->n);
 }
 
 static inline void dpa_passed(const dpa_records *rows) {

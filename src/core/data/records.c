@@ -84,11 +84,11 @@ static void dense_margin(const dpa_records *r, const double *f, double *out) {
 }
 
 void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
-  for (size_t first = 0; first < r->n;) {
-    const dpa_records rows = dpa_next_rows(r, first);
-    (rows.row ? sparse_margin : dense_margin)(&rows, f, out + first);
+  dpa_blocks blocks = dpa_pass_blocks(r);
+  dpa_records rows;
+  for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
+    (rows.row ? sparse_margin : dense_margin)(&rows, f, out + at);
     dpa_passed(&rows);
-    first += rows.n;
   }
 }
 
@@ -162,11 +162,11 @@ static void sparse_gradient(const dpa_records *r, const double *w, double *g) {
 }
 
 void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) {
-  for (size_t first = 0; first < r->n;) {
-    const dpa_records rows = dpa_next_rows(r, first);
-    (rows.row ? sparse_gradient : dense_gradient)(&rows, w + first, g);
+  dpa_blocks blocks = dpa_pass_blocks(r);
+  dpa_records rows;
+  for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
+    (rows.row ? sparse_gradient : dense_gradient)(&rows, w + at, g);
     dpa_passed(&rows);
-    first += rows.n;
   }
 }
 
@@ -228,14 +228,14 @@ static void sparse_hessian(const dpa_records *r, const double *w, double *H) {
 
 void dpa_records_add_hessian(const dpa_records *r, const double *w, double *H,
                              double *block) {
-  for (size_t first = 0; first < r->n;) {
-    const dpa_records rows = dpa_next_rows(r, first);
+  dpa_blocks blocks = dpa_pass_blocks(r);
+  dpa_records rows;
+  for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     if (rows.dense)
-      dense_hessian(&rows, w + first, H, block);
+      dense_hessian(&rows, w + at, H, block);
     else
-      sparse_hessian(&rows, w + first, H);
+      sparse_hessian(&rows, w + at, H);
     dpa_passed(&rows);
-    first += rows.n;
   }
 }
 
@@ -251,10 +251,10 @@ static void add_squares(const dpa_records *r, const double *w, double *h) {
 }
 
 void dpa_records_add_diagonal(const dpa_records *r, const double *w, double *h) {
-  for (size_t first = 0; first < r->n;) {
-    const dpa_records rows = dpa_next_rows(r, first);
-    add_squares(&rows, w + first, h);
+  dpa_blocks blocks = dpa_pass_blocks(r);
+  dpa_records rows;
+  for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
+    add_squares(&rows, w + at, h);
     dpa_passed(&rows);
-    first += rows.n;
   }
 }

@@ -13,9 +13,15 @@
 #include <stddef.h>
 
 /* Who is told which bytes of rows a pass has gone over: of a mapped file, whose pages
- * need not stay in memory. Called by several threads at once. */
+ * need not stay in memory. Called by several threads at once. A pager may also read
+ * rows itself, before they are asked for (see blocks.h). */
 typedef struct dpa_pager {
   void (*passed)(void *context, const void *from, size_t bytes);
+  /* Begins to read what is mapped there, `piece` bytes at a time; NULL: it does not. */
+  void *(*begin)(void *context, const void *from, size_t bytes, size_t piece);
+  /* The next piece, which is there until the next call; NULL: it cannot go on. */
+  const double *(*next)(void *reading);
+  void (*end)(void *reading);
   void *context;
 } dpa_pager;
 

@@ -63,27 +63,30 @@ static double measure_rows(const dpa_records *r, double factor, double bound,
   return longest;
 }
 
-#define MEASURED 512 /* rows that one thread measures at a time */
+#define MEASURED 512    /* rows that one thread measures at a time */
+#define FILED (1 << 16) /* of a file, whose rows may have to be read */
 
 double dpa_measure(const dpa_records *r, double factor, double bound, int threads,
                    double *scale, double *norm) {
   (void)threads;
-  const int64_t n = (int64_t)r->n, piece = r->pager ? DPA_PIECE : MEASURED;
+  const int64_t n = (int64_t)r->n, span = r->pager ? FILED : MEASURED;
   double longest = 0.0;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads)                         \
     reduction(max                                                                      \
-              : longest) if (threads > 1 && n > piece)
+              : longest) if (threads > 1 && n > span)
 #endif
-  for (int64_t at = 0; at < n; at += piece) {
-    const int64_t left = n - at;
-    const size_t first = (size_t)at;
-    const dpa_records rows =
-        dpa_records_part(r, first, (size_t)(left < piece ? left : piece));
-    const double most =
-        measure_rows(&rows, factor, bound, scale + first, norm ? norm + first : NULL);
-    longest = most > longest ? most : longest;
-    dpa_passed(&rows);
+  for (int64_t first = 0; first < n; first += span) {
+    const int64_t end = n - first < span ? n : first + span;
+    dpa_blocks blocks =
+        dpa_blocks_of(r, (size_t)first, (size_t)end, r->pager ? DPA_PIECE : MEASURED);
+    dpa_records rows;
+    for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
+      const double most =
+          measure_rows(&rows, factor, bound, scale + at, norm ? norm + at : NULL);
+      longest = most > longest ? most : longest;
+      dpa_passed(&rows);
+    }
   }
   return longest;
 }

@@ -4,6 +4,7 @@
 
 #include "rules/gradient_sum.h"
 
+#include "data/blocks.h"
 #include "data/record_loss.h"
 #include "data/shorten.h"
 
@@ -52,13 +53,13 @@ static void chunk_sum(const dpa_gradient *gradient, const double *f, size_t chun
   const double *norm = data->norm ? data->norm : gradient->norm;
   double *sum = gradient->partial + chunk * gradient->stride;
   memset(sum, 0, data->d * sizeof *sum);
-  for (size_t at = first; at < end; at += DPA_GRADIENT_BLOCK) {
-    const size_t m = end - at < DPA_GRADIENT_BLOCK ? end - at : DPA_GRADIENT_BLOCK;
-    const dpa_records rows = dpa_records_part(data, at, m);
+  dpa_blocks blocks = dpa_blocks_of(data, first, end, DPA_GRADIENT_BLOCK);
+  dpa_records rows;
+  for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     dpa_records_margin(&rows, f, margin);
     dpa_record_slopes(&rows, gradient->loss, gradient->width, margin, derivative, NULL);
     if (isfinite(gradient->clip))
-      for (size_t k = 0; k < m; k++)
+      for (size_t k = 0; k < rows.n; k++)
         derivative[k] = dpa_clip(derivative[k], norm[at + k], gradient->clip);
     dpa_records_add_gradient(&rows, derivative, sum);
   }

@@ -4,6 +4,7 @@
 
 #include "rules/node_pass.h"
 
+#include "data/blocks.h"
 #include "data/record_loss.h"
 #include "vector.h"
 
@@ -81,11 +82,10 @@ static void chunk_sum(const dpa_solver *s, dpa_pass pass, size_t chunk, size_t c
   const size_t first = chunk * base + (chunk < extra ? chunk : extra);
   const size_t end = first + base + (chunk < extra);
   memset(sum, 0, (d + 1) * sizeof *sum);
-  for (size_t at = first; at < end; at += step) {
-    const dpa_records rows =
-        dpa_records_part(s->data, at, end - at < step ? end - at : step);
+  dpa_blocks blocks = dpa_blocks_of(s->data, first, end, step);
+  dpa_records rows;
+  for (size_t at; dpa_blocks_next(&blocks, &at, &rows);)
     sum[d] += block(s, pass, at, &rows, sum);
-  }
 }
 
 double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {

@@ -1,6 +1,7 @@
 /* The noisy gradient of DP-CD: order->coordinates of weight times the sum of all
  * records' gradients, each record's part shortened to order->clip, plus noise;
  * elsewhere 0. */
+#include "data/blocks.h"
 #include "data/record_loss.h"
 #include "data/shorten.h"
 #include "rules/rule.h"
@@ -34,16 +35,14 @@ static void add_parts(const dpa_party *party, const dpa_order *order,
 static dpa_status begin(dpa_party *party, const dpa_order *order) {
   dpa_holder *holder = &party->as.holder;
   const dpa_some block = order->coordinates;
-  const size_t n = party->records.n;
   if (!block.index) /* all of them: the whole gradient */
     return dpa_rule_gradient.begin(party, order);
   double *sum = holder->gradient.partial; /* of at least d numbers */
   memset(sum, 0, party->d * sizeof *sum);
-  for (size_t first = 0; first < n; first += BLOCK) {
-    const dpa_records rows =
-        dpa_records_part(&party->records, first, n - first < BLOCK ? n - first : BLOCK);
+  dpa_blocks blocks = dpa_blocks_of(&party->records, 0, party->records.n, BLOCK);
+  dpa_records rows;
+  for (size_t at; dpa_blocks_next(&blocks, &at, &rows);)
     add_parts(party, order, &rows, sum);
-  }
   for (size_t a = 0; a < block.count; a++)
     sum[a] *= party->weight;
   const dpa_status status = dpa_send(party, order, 0, DPA_NOISE_OBJECTIVE,

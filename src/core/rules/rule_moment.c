@@ -6,6 +6,7 @@
  * which replacing a record moves by no more than sqrt(2) times the largest of a record.
  * It is in the order's unit: parts of a sum's noise have one size in all rounds.
  */
+#include "data/blocks.h"
 #include "data/record_loss.h"
 #include "rules/rule.h"
 #include "rules/send.h"
@@ -30,12 +31,12 @@ static void measure(dpa_party *party, int which) {
   if (*moment->known == which)
     return;
   memset(moment->matrix, 0, party->d * party->d * sizeof *moment->matrix);
-  for (size_t at = 0; at < party->records.n; at += ROWS) {
-    const size_t left = party->records.n - at, m = left < ROWS ? left : ROWS;
-    const dpa_records rows = dpa_records_part(&party->records, at, m);
+  dpa_blocks blocks = dpa_blocks_of(&party->records, 0, party->records.n, ROWS);
+  dpa_records rows;
+  for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     dpa_records_margin(&rows, point, margin);
     dpa_record_slopes(&rows, party->loss, party->width, margin, slope, weight);
-    for (size_t k = 0; k < m; k++) {
+    for (size_t k = 0; k < rows.n; k++) {
       const double steep = party->weight * slope[k];
       weight[k] = which == SCORES ? steep * steep : party->weight * weight[k];
     }

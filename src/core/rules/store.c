@@ -4,6 +4,7 @@
 
 #include "rules/store.h"
 
+#include "data/blocks.h"
 #include "data/record_loss.h"
 #include "data/shorten.h"
 #include "rules/prox_glm.h"
@@ -106,9 +107,10 @@ static void shared_chunk(const dpa_party *party, const dpa_order *order,
   double target[BLOCK], derivative[BLOCK];
   double *sum = users->partial + chunk * users->stride;
   memset(sum, 0, party->d * sizeof *sum);
-  for (size_t first = start; first < end; first += BLOCK) {
-    const size_t m = end - first < BLOCK ? end - first : BLOCK;
-    const dpa_records part = dpa_records_part(&party->records, first, m);
+  dpa_blocks blocks = dpa_blocks_of(&party->records, start, end, BLOCK);
+  dpa_records part;
+  for (size_t first; dpa_blocks_next(&blocks, &first, &part);) {
+    const size_t m = part.n;
     double *along = users->along + first;
     dpa_records_margin(&part, towards, target);
     for (size_t k = 0; k < m; k++)
