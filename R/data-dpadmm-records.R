@@ -32,11 +32,11 @@
 #'   Else it is removed with the object, or at the end of the session.
 #' @param chunk rows to ask a data base or a `.csv` file for at a time. It does not change what
 #'   comes out.
-#' @param cache whether a fit leaves it to the system which of the file's pages are in memory. `FALSE`:
-#'   passes over dense rows read them from the disk, past the system's cache, while they work on those
-#'   before: better for a file that memory cannot hold, and worse for one that it can. Where the
-#'   system or the disk cannot do that, it is as `TRUE`. `NULL`: `FALSE` where the file is larger
-#'   than half of the machine's memory. What comes out is the same to the last bit.
+#' @param cache whether a fit leaves it to the system which of the file's pages are in memory.
+#'   `FALSE`: passes over dense rows read them from the disk, past the system's cache, while they
+#'   work on those before: better for a file that memory cannot hold, and worse for one that it can.
+#'   Where the system or the disk cannot do that, it is as `TRUE`. `NULL`: `FALSE` where the file is
+#'   larger than half of the machine's memory. What comes out is the same to the last bit.
 #' @param progress whether to show how many bytes have been read.
 #' @param x,object an object of class `dpadmm_records`.
 #' @param ... not used.

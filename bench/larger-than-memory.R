@@ -1,5 +1,6 @@
 # A fit of a file of records: how much of it is in memory, and how long a pass takes next to reading
-# the file from the disk. Rscript bench/larger-than-memory.R [gigabytes] [directory] [rounds] [cache]
+# the file from the disk.
+# Run: Rscript bench/larger-than-memory.R [gigabytes] [directory] [rounds] [cache]
 #
 # All is measured in one run. A pass reads past the system's cache, as it does by itself where the
 # file is larger than half of the memory, or with "cache" through it. The cache would hold a file
