@@ -25,7 +25,8 @@ spending <- function(releases, events, epsilon, delta, accountant, likely) {
     own <- pick_releases(releases, which(releases$node %in% i))
     unit <- (likely[i] * exp(x))[match(own$node, i)]
     near <- if (!is.null(near)) near[order(i)]
-    spent <- spend_events(check_releases(events(own, unit)), delta, of, near, search)
+    counted <- check_releases(events(own, unit))
+    spent <- spend_events(counted, delta, of, near, search, books = counted_books(counted))
     ledger <- unlist(spent$books$ledger)[match(i, spent$books$node)]
     list(
       excess = log_excess(spent$epsilon[ledger], epsilon[i]), asked = spent$asked,

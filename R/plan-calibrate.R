@@ -46,7 +46,7 @@ calibrate_parties <- function(releases, events, epsilon, delta, accountant, like
 steepness <- function(releases, nodes) {
   share <- releases$count * releases$curvature / releases$modulus
   share[is.na(share)] <- 0
-  as.vector(rowsum(share, factor(releases$node, seq_len(nodes))))
+  as.vector(rowsum(share, numbers_factor(releases$node, nodes)))
 }
 
 #' The distinct parties of a plan: list(like = which of them each party is; their counted
@@ -90,7 +90,7 @@ placed_releases <- function(plan) {
 #' @noRd
 like_parties <- function(releases, epsilon) {
   kind <- row_kind(unclass(releases)[setdiff(names(releases), c("node", "iteration"))])
-  own <- split(kind, factor(releases$node, seq_along(epsilon)))
+  own <- split(kind, numbers_factor(releases$node, length(epsilon)))
   table <- vapply(own, `[`, numeric(max(lengths(own), 1L)), seq_len(max(lengths(own), 1L)))
   key <- row_kind(c(list(epsilon), lapply(seq_len(NROW(table)), function(k) {
     if (is.matrix(table)) table[k, ] else table
@@ -107,7 +107,7 @@ like_parties <- function(releases, epsilon) {
 likely_units <- function(counted, epsilon, budget, problem) {
   test <- counted$part %in% c("test", "printed_test")
   if (budget$delta == 0) {
-    rows <- split(seq_along(test), factor(counted$node, seq_along(epsilon)))
+    rows <- split(seq_along(test), numbers_factor(counted$node, length(epsilon)))
     return(unlist(Map(function(rows, epsilon) {
       likely_pure_unit(pick_releases(counted, rows), test[rows], epsilon, problem)
     }, unname(rows), epsilon)))
@@ -119,7 +119,7 @@ likely_units <- function(counted, epsilon, budget, problem) {
     if (is.finite(e)) gaussian_sigma(e, budget$delta, 1) else NA_real_
   }, 0)
   of_one[match(epsilon, unique(epsilon))] *
-    sqrt(vapply(unname(split(cost, factor(counted$node, seq_along(epsilon)))), sum, 0))
+    sqrt(vapply(unname(split(cost, numbers_factor(counted$node, length(epsilon)))), sum, 0))
 }
 
 likely_pure_unit <- function(counted, test, epsilon, problem) {

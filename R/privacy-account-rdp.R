@@ -79,31 +79,55 @@ rdp_total <- function(kinds, count) {
 # by rowSums(), which is more exact than products of matrices: the order of kinds shall not tell
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
+#' A function of a matrix, orders x entries, that sums so many entries of each ledger, as rowSums()
+#' does: orders x ledgers.
+#' @noRd
+ledger_sums <- function(entries) {
+  alike <- all(entries == entries[1L])
+  ledger <- numbers_factor(rep(seq_along(entries), entries), length(entries))
+  if (!alike) own <- split(seq_along(ledger), ledger)
+  function(x) {
+    if (alike) {
+      by_ledger <- aperm(array(x, c(nrow(x), entries[1L], length(entries))), c(2L, 1L, 3L))
+      return(colSums(by_ledger))
+    }
+    total <- vapply(own, function(k) rowSums(x[, k, drop = FALSE]), numeric(nrow(x)))
+    matrix(total, nrow(x))
+  }
+}
+
 #' All ledgers at once: a run of a thousand unlike holders has as many. Where each says where its
 #' best order is, it is looked for around there, or taken.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta) {
   log_delta <- log(delta)
-  kind <- unlist(lapply(ledgers, `[[`, "kind"))
-  count <- unlist(lapply(ledgers, `[[`, "count"))
-  ledger <- rep(seq_along(ledgers), lengths(lapply(ledgers, `[[`, "kind")))
-  own <- split(seq_along(kind), factor(ledger, seq_along(ledgers)))
-  epsilon_of <- function(s, curves) { # both orders x entries; orders x ledgers
-    total <- vapply(own, function(k) add_kinds(curves[, k, drop = FALSE], count[k]),
-      numeric(nrow(curves)))
-    conversion(s, matrix(total, nrow(curves)), log_delta)
-  }
-  curves <- rdp_curves(pick_releases(kinds, kind))
-  epsilon_at <- function(s) epsilon_of(s, curves(s[, ledger, drop = FALSE]))
+  epsilon_at <- rdp_epsilons(kinds, ledgers, log_delta)
   near <- unlist(lapply(ledgers, `[[`, "near"))
   if (length(near) == length(ledgers)) {
     return(refine_orders(list(y = log(near - 1)), ledgers[[1L]]$search, epsilon_at))
   }
   few <- .rdp_grid[.rdp_coarse]
-  found <- epsilon_of(few, rdp_curves(kinds)(few)[, kind, drop = FALSE])
+  found <- epsilon_at(few, rdp_curves(kinds)(few))
   best <- best_orders(.rdp_coarse[apply(found, 2L, which_least)], epsilon_at)
-  crosses <- any(kinds$mechanism %in% .crossing)
-  if (crosses) best_with_valleys(best, epsilon_at, log_delta) else best
+  if (!any(kinds$mechanism %in% .crossing)) return(best)
+  some <- function(i) rdp_epsilons(kinds, ledgers[i], log_delta)
+  best_with_valleys(best, epsilon_at, some, log_delta)
+}
+
+#' The ledgers' epsilons as a function of orders less one, a row a trial and a column a ledger; or of
+#' orders that are the same for all, and the kinds' divergences there.
+#' @noRd
+rdp_epsilons <- function(kinds, ledgers, log_delta) {
+  kind <- unlist(lapply(ledgers, `[[`, "kind"))
+  count <- unlist(lapply(ledgers, `[[`, "count"))
+  entries <- lengths(lapply(ledgers, `[[`, "kind"))
+  ledger <- rep(seq_along(ledgers), entries)
+  curves <- rdp_curves(pick_releases(kinds, kind))
+  sum_ledgers <- ledger_sums(entries)
+  function(s, known = NULL) {
+    at <- if (is.null(known)) curves(s[, ledger, drop = FALSE]) else known[, kind, drop = FALSE]
+    conversion(s, sum_ledgers(at * rep(count, each = nrow(at))), log_delta)
+  }
 }
 
 # Mechanisms whose bounds cross: the least of them is far steeper below the order where they do
@@ -114,8 +138,9 @@ account_rdp <- function(kinds, ledgers, delta) {
 #' L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about 2 sqrt(r L) + r, so s* is 2 to
 #' 3 times the least s whose L / s alone is not too much.
 #' @param best of refine_orders().
+#' @param some a function of places of ledgers: their epsilon_at().
 #' @noRd
-best_with_valleys <- function(best, epsilon_at, log_delta) {
+best_with_valleys <- function(best, epsilon_at, some, log_delta) {
   enough <- outer(.rdp_grid, finite_or_largest(best$epsilon), function(s, epsilon) {
     conversion_inverse(s, epsilon, log_delta) > 0
   })
@@ -123,16 +148,17 @@ best_with_valleys <- function(best, epsilon_at, log_delta) {
   width <- .rdp_grid_step / 3
   y <- outer(seq(0, log(8), by = width), least, `+`)
   for (bottom in bottoms(y, finite_or_largest(epsilon_at(exp(y))))) {
-    found <- refine_orders(bottom, width / 2^(0:5), epsilon_at)
-    better <- found$epsilon < best$epsilon
-    best <- Map(function(own, other) ifelse(better, other, own), best, found)
+    i <- bottom$column
+    found <- refine_orders(bottom, width / 2^(0:5), some(i))
+    better <- found$epsilon < best$epsilon[i]
+    for (name in names(best)) best[[name]][i[better]] <- found[[name]][better]
   }
   best
 }
 
-#' For each column the row that is least, then the next bottoms as long as those of some column are
-#' about as deep: valleys may lie between two rows, and each bound that crosses has its own.
-#' @return A list of what least_of() gives.
+#' For each column the row that is least, then the next bottoms of those whose are about as deep:
+#' valleys may lie between two rows, and each bound that crosses has its own.
+#' @return A list of what least_of() gives, of the columns `column`.
 #' @noRd
 bottoms <- function(y, value, most = 4L) {
   end <- rep(Inf, ncol(value))
@@ -140,11 +166,17 @@ bottoms <- function(y, value, most = 4L) {
     value <= rbind(value[-1L, , drop = FALSE], end)
   value[!turns] <- .Machine$double.xmax
   out <- list()
-  while (length(out) < most) {
-    next_one <- least_of(y, value)
-    if (length(out) && !any(next_one$value < 1.1 * out[[1L]]$value)) break
-    out <- c(out, list(next_one))
-    value[value == rep(next_one$value, each = nrow(value))] <- .Machine$double.xmax
+  column <- seq_len(ncol(value))
+  for (k in seq_len(most)) {
+    left <- value[, column, drop = FALSE]
+    found <- least_of(y[, column, drop = FALSE], left)
+    if (k == 1L) deepest <- found$value
+    deep <- k == 1L | found$value < 1.1 * deepest[column]
+    column <- column[deep]
+    if (length(column) == 0L) break
+    out[[k]] <- c(lapply(found, `[`, deep), list(column = column))
+    left[left == rep(found$value, each = nrow(left))] <- .Machine$double.xmax
+    value[, column] <- left[, deep]
   }
   out
 }
@@ -165,7 +197,7 @@ best_orders <- function(near, epsilon_at) {
 #' For each column the row that is least: list(y, value).
 #' @noRd
 least_of <- function(y, value) {
-  at <- cbind(apply(value, 2L, which.min), seq_len(ncol(value)))
+  at <- cbind(max.col(-t(value), "first"), seq_len(ncol(value)))
   list(y = y[at], value = value[at])
 }
 

@@ -165,16 +165,16 @@ fold_events <- function(events, delta, accountant, upper = FALSE) {
 #' @param near the best orders are near these: one a node, in the order of their numbers; `search`:
 #'   how far from there they are looked for (see refine_orders()), or NULL to take these.
 #' @param upper whether nobody asks for the lower ends of brackets.
+#' @param books of these events, where more is known of them.
 #' @noRd
 spend_events <- function(events, delta, accountant, near = NULL, search = NULL,
-                         upper = FALSE) {
+                         upper = FALSE, books = open_books(events)) {
   if (inherits(events, "dp_printed") && accountant != "paper") {
     abort("accountant", sprintf(
       'Printed theorems are folded by the "paper" accountant only, not by "%s".', accountant
     ), argument = "accountant", value = accountant)
   }
   neighbours <- one_relation(events)
-  books <- open_books(events)
   grid <- grid_cost(events)
   longer <- gamma_grid_costs(books)
   if (!is.null(near) && !anyNA(near)) books$ledgers <- order_near(books, near, search)

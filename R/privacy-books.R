@@ -33,14 +33,19 @@ one_relation <- function(releases) {
 #' Which rows of some columns are identical, as whole numbers from 1.
 #' @noRd
 row_kind <- function(columns) {
-  kind <- rep(1, length(columns[[1L]]))
+  rows <- as.double(length(columns[[1L]]))
+  kind <- rep(1, rows)
+  most <- 1 # of kinds; beyond 2^53 they would be no whole numbers
   for (column in columns) {
-    if (identical(column, rep_len(column[1L], length(column)))) next
-    code <- match(column, unique(column))
-    kind <- (kind - 1) * max(code) + code
-    kind <- match(kind, unique(kind))
+    if (identical(column, rep_len(column[1L], rows))) next
+    if (most * rows > 2^53) {
+      kind <- match(kind, kind)
+      most <- rows
+    }
+    kind <- (kind - 1) * rows + match(column, column)
+    most <- most * rows
   }
-  kind
+  match(kind, unique(kind))
 }
 
 #' The accountants' view of releases: `kinds`, the distinct ones; `ledgers`, the distinct
@@ -80,6 +85,19 @@ open_books <- function(releases) {
   distinct <- if (anyDuplicated(unlist(begins))) unique(ledgers) else ledgers
   at <- if (length(distinct) < length(ledgers)) match(ledgers, distinct) else seq_along(ledgers)
   c(books, list(ledgers = distinct, node = node, ledger = as.list(at)))
+}
+
+#' The same of unlike parties 1, 2, ... whose alike releases are counted: each row is a kind.
+#' @noRd
+counted_books <- function(releases) {
+  node <- sort.int(unique(releases$node), method = "radix")
+  own <- numbers_factor(match(releases$node, node), length(node))
+  rows <- unname(split(seq_len(nrow(releases)), own))
+  count <- as.double(releases$count)
+  list(
+    kinds = releases, node = node, ledger = as.list(seq_along(node)),
+    ledgers = lapply(rows, function(own) list(kind = own, count = count[own]))
+  )
 }
 
 #' The ledgers of a record that sits somewhere in each of several divisions: by named party, or

@@ -21,6 +21,12 @@ exp_rest <- function(x) {
   ifelse(abs(x) <= 1, x^2 / 2 * series, expm1(x) - x)
 }
 
+#' Whole numbers from 1 to `most` as a factor of as many levels: factor() goes by words, slowly.
+#' @noRd
+numbers_factor <- function(x, most) {
+  structure(as.integer(x), levels = as.character(seq_len(most)), class = "factor")
+}
+
 #' For optimize(), which warns of infinite values.
 #' @noRd
 finite_or_largest <- function(x) {
