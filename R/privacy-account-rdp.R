@@ -114,8 +114,8 @@ account_rdp <- function(kinds, ledgers, delta) {
   best_with_valleys(best, epsilon_at, some, log_delta)
 }
 
-#' The ledgers' epsilons as a function of orders less one, a row a trial and a column a ledger; or of
-#' orders that are the same for all, and the kinds' divergences there.
+#' The ledgers' epsilons as a function of orders less one, a row a trial and a column a ledger; or
+#' of orders that are the same for all, and the kinds' divergences there.
 #' @noRd
 rdp_epsilons <- function(kinds, ledgers, log_delta) {
   kind <- unlist(lapply(ledgers, `[[`, "kind"))
