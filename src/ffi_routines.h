@@ -72,6 +72,8 @@
   X(ffi_wire_write, 1)                                                                 \
   /* ffi_words.c */                                                                    \
   X(ffi_words_sum, 1)                                                                  \
+  /* ffi_audit.c */                                                                    \
+  X(ffi_low_bits, 4)                                                                   \
   /* ffi_account.c */                                                                  \
   X(ffi_atoms_epsilon, 3)                                                              \
   X(ffi_gaussian, 3)                                                                   \

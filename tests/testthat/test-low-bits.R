@@ -98,6 +98,25 @@ test_that("it finds nothing in exact noise on a public grid", {
   expect_gt(stats::binom.test(round(2000 * right), 2000)$p.value, 1e-6)
 })
 
+test_that("the loop over entries says what sums over whole matrices say", {
+  with_r_seed(3, for (n in c(1, 7, 60)) for (size in c(1e-140, 1, 1e140)) {
+    one <- matrix(rnorm(n * 5, sd = size), n)
+    two <- one
+    two[sample(length(one), length(one) %/% 2)] <- rnorm(length(one) %/% 2, sd = size)
+    two[1, ] <- one[1, ] # a row that tells nothing
+    grid <- size * 2^-20
+    for (noise in list(1.4 * size * rnorm(n * 5), grid * round(rnorm(n * 5) * 2^20), 0)) {
+      values <- (if (runif(1) < 0.5) one else two) + noise
+      values[sample(length(values), 1)] <- 0
+      for (radial in c(FALSE, TRUE)) for (scale in list(NULL, 1.4 * size, c(1.4, 3, 1.4) * size)) {
+        expected <- marks_by_hand(values, list(one, two), scale, radial)
+        found <- low_bit_marks(values, list(one, two), scale, radial)
+        expect_equal(found, expected, tolerance = 1e-13, ignore_attr = TRUE)
+      }
+    }
+  })
+})
+
 test_that("last bits and reachable doubles are what arithmetic says", {
   expect_identical(last_bit(c(1, 3, 6, 0.75, -40, 0)), c(0, 0, 1, -2, 3, 1023))
   expect_identical(last_bit(1 + .Machine$double.eps), -52)
