@@ -36,12 +36,13 @@ static int is_impossible(double value, double truth, double scale) {
   return 1;
 }
 
-/* The exponent of the last bit that is set; for 0 that of the largest double. */
+/* The exponent of the last bit that is set; for 0 that of the largest double, and for
+ * what is beyond it. */
 static int last_bit(double x) {
   int exponent;
-  uint64_t bits = (uint64_t)ldexp(frexp(fabs(x), &exponent), 53);
-  if (bits == 0)
+  if (x == 0.0 || !isfinite(x))
     return 1023;
+  uint64_t bits = (uint64_t)ldexp(frexp(fabs(x), &exponent), 53);
   for (exponent -= 53; (bits & 1) == 0; bits >>= 1)
     exponent++;
   return exponent;

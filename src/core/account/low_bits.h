@@ -11,8 +11,8 @@
  * the share of entries that no noise scale * z can have made of the truth, z a double;
  * the share of grids, powers of two well below the scale, that the rest is not on;
  * the mean place of the last bit of the rest, and of the value; the least of the
- * latter. 0 where there are no such entries. `scale` (> 0): one, or one a row (alike =
- * 0). */
+ * latter. 0 where there are no such entries. `scale` is one for all or, where they are
+ * not `alike`, one a row. */
 void dpa_low_bits(size_t n, size_t d, const double *values, const double *truth,
                   const double *other, const double *scale, int alike, double *out);
 
