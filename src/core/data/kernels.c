@@ -18,16 +18,36 @@ typedef double lanes;
 #define TOTAL(x) (x)
 #endif
 
+/* Rows of middling length end before the processor sees that they go on: for them the
+ * entries so many further on are asked for. */
+#define AHEAD 1024
+#define SHORT_ROW 64
+#define LONG_ROW 800
+
+#ifdef __GNUC__
+#define INLINE static inline __attribute__((always_inline))
+#define FETCH(p) __builtin_prefetch(p)
+#else
+#define INLINE static inline
+#define FETCH(p) ((void)(p))
+#endif
+
 /* Four rows at a time, so that an entry of f (or of g, below) is loaded once for them.
  */
-DPA_CLONES void dpa_rows_times(const double *x, size_t n, size_t d, const double *f,
-                               double *out) {
+INLINE void rows_times(const double *x, size_t n, size_t d, const double *f, int ahead,
+                       double *out) {
   const size_t whole = d / LANES * LANES;
   size_t k = 0;
   for (; k + 4 <= n; k += 4, x += 4 * d) {
     lanes sum[4] = {{0}, {0}, {0}, {0}};
+    /* none beyond the last row is asked for */
+    const int fetch = ahead && (n - k - 4) * d >= AHEAD;
     for (size_t j = 0; j < whole; j += LANES) {
       const lanes fj = AT(f + j);
+      if (fetch) {
+        FETCH(x + AHEAD + 4 * j);
+        FETCH(x + AHEAD + 4 * j + 8);
+      }
       sum[0] += AT(x + j) * fj;
       sum[1] += AT(x + d + j) * fj;
       sum[2] += AT(x + 2 * d + j) * fj;
@@ -49,6 +69,14 @@ DPA_CLONES void dpa_rows_times(const double *x, size_t n, size_t d, const double
       total += x[j] * f[j];
     out[k] = total;
   }
+}
+
+DPA_CLONES void dpa_rows_times(const double *x, size_t n, size_t d, const double *f,
+                               double *out) {
+  if (d > SHORT_ROW && d < LONG_ROW)
+    rows_times(x, n, d, f, 1, out);
+  else
+    rows_times(x, n, d, f, 0, out);
 }
 
 DPA_CLONES void dpa_rows_add(const double *x, size_t n, size_t d, const double *w,
