@@ -125,12 +125,13 @@ low_bit_marks <- function(values, truth, scale, radial = FALSE) {
       core_call(.Call(ffi_low_bits, values, truth[[k]], truth[[3L - k]], as.double(scale)))
     })
   }
-  against <- lapply(unique(scale), function(s) {
-    both <- looks(s)
+  # what the last three columns say hangs on no scale
+  looked <- lapply(if (length(scale)) unique(scale) else 1, looks)
+  against <- if (length(scale)) lapply(looked, function(both) {
     both[[1L]][, 1:2, drop = FALSE] - both[[2L]][, 1:2, drop = FALSE]
   })
   if (radial) against <- c(against, list(radial_contrast(values, truth)))
-  both <- looks(1)
+  both <- looked[[1L]]
   # a last bit further down is evidence against a value: the rest has more of them to hide
   deep <- (both[[2L]][, 3L] - both[[1L]][, 3L]) / 64
   list(against = do.call(cbind, c(against, list(deep))), own = both[[1L]][, 4:5, drop = FALSE])

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #define PIECE ((size_t)1 << 20)      /* bytes that are read at once, about */
-#define MOST_PIECE ((size_t)1 << 25) /* where a block has more it is not worth it */
+#define MOST_PIECE ((size_t)1 << 23) /* where a block has more it is not worth it */
 #define LEAST_PIECES 2
 
 /* Whole blocks, so that where a piece ends changes no sum. */

@@ -63,8 +63,8 @@ static double measure_rows(const dpa_records *r, double factor, double bound,
   return longest;
 }
 
-#define MEASURED 512    /* rows that one thread measures at a time */
-#define FILED (1 << 16) /* of a file, whose rows may have to be read */
+#define MEASURED 512    /* rows that are measured at a time */
+#define FILED (1 << 16) /* rows of a file that a thread takes: they may be read */
 
 double dpa_measure(const dpa_records *r, double factor, double bound, int threads,
                    double *scale, double *norm) {
@@ -78,8 +78,7 @@ double dpa_measure(const dpa_records *r, double factor, double bound, int thread
 #endif
   for (int64_t first = 0; first < n; first += span) {
     const int64_t end = n - first < span ? n : first + span;
-    dpa_blocks blocks =
-        dpa_blocks_of(r, (size_t)first, (size_t)end, r->pager ? DPA_PIECE : MEASURED);
+    dpa_blocks blocks = dpa_blocks_of(r, (size_t)first, (size_t)end, MEASURED);
     dpa_records rows;
     for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
       const double most =
