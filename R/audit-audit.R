@@ -133,11 +133,10 @@ audit <- function(release, data1, data2, runs = 1000, delta = 1e-5, confidence =
 audit_of_values <- function(values, delta, confidence, bound) {
   runs <- nrow(values[[1L]])
   learn <- seq_len(runs %/% 2L)
-  rows <- function(which) lapply(values, function(v) v[which, , drop = FALSE])
   level <- (1 - confidence) / 2
-  score <- (if (ncol(values[[1L]]) == 1L) plain_score else linear_score)(rows(learn))
+  score <- (if (ncol(values[[1L]]) == 1L) plain_score else linear_score)(values, learn)
   chosen <- choose_test(score$learned, level, delta, bound)
-  held <- lapply(rows(-learn), score$of)
+  held <- lapply(score$all, `[`, -learn)
   test <- count_test(chosen, held, level)
   structure(list(
     epsilon = rates_epsilon(test$rates, delta, bound), delta = delta, confidence = confidence,

@@ -25,38 +25,43 @@ rates_worth <- function(p, q, delta, bound) {
   if (bound == "gaussian") stats::qnorm(p) - stats::qnorm(q) else log(pmax(p - delta, 0) / q)
 }
 
+#' Scores of all runs on both data sets: `learned` for those of the runs to learn from, `all`.
 #' One released value is its own score.
 #' @noRd
-plain_score <- function(values) {
-  list(learned = lapply(values, function(v) v[, 1L]), of = function(v) v[, 1L], weights = 1)
+plain_score <- function(values, learn) {
+  all <- lapply(values, function(v) v[, 1L])
+  list(learned = lapply(all, `[`, learn), all = all, weights = 1)
 }
 
 #' Fisher's discriminant in units of the log likelihood ratio. `learned` are scores of the
 #' runs it was learned from, each by weights learned from the others, so that a threshold
 #' can be chosen on them; the weights to use are the mean of both.
 #' @noRd
-linear_score <- function(values) {
-  n <- nrow(values[[1L]])
-  fold <- rep_len(1:2, n)
-  rows <- function(which) lapply(values, function(v) v[which, , drop = FALSE])
-  learned <- lapply(1:2, function(k) pooled_moments(rows(fold != k)))
-  crossed <- function(shrink) {
-    weights <- lapply(learned, discriminant, shrink)
-    offset <- mapply(function(moments, w) sum(moments$centre * w), learned, weights)
-    scores <- lapply(values, function(v) {
-      score <- numeric(n)
-      for (k in 1:2) score[fold == k] <- v[fold == k, , drop = FALSE] %*% weights[[k]] - offset[k]
-      score
-    })
-    list(scores = scores, weights = (weights[[1L]] + weights[[2L]]) / 2, offset = mean(offset))
-  }
+linear_score <- function(values, learn) {
+  fold <- rep_len(1:2, length(learn))
   # many values and few runs leave their correlation unknown: shrinking little is no use
-  few <- 4 * ncol(values[[1L]]) > n
-  tried <- lapply(if (few) c(0.1, 3) else c(1e-9, 0.01, 0.3, 10), crossed)
-  best <- tried[[which.max(vapply(tried, function(t) separation(t$scores), 0))]]
+  few <- 4 * ncol(values[[1L]]) > length(learn)
+  shrinks <- if (few) c(0.1, 3) else c(1e-9, 0.01, 0.3, 10)
+  turned <- lapply(values, function(v) t(v[learn, , drop = FALSE]))
+  tried <- lapply(1:2, function(k) {
+    moments <- pooled_moments(lapply(turned, function(v) v[, fold != k, drop = FALSE]))
+    weights <- vapply(shrinks, discriminant, moments$gap, moments = moments)
+    offset <- drop(moments$centre %*% weights)
+    scores <- lapply(turned, function(v) crossprod(weights, v[, fold == k, drop = FALSE]) - offset)
+    list(weights = weights, offset = offset, scores = scores)
+  })
+  scores <- lapply(1:2, function(i) {
+    both <- matrix(0, length(shrinks), length(learn))
+    for (k in 1:2) both[, fold == k] <- tried[[k]]$scores[[i]]
+    both
+  })
+  of <- function(shrink) lapply(scores, function(s) s[shrink, ])
+  best <- which.max(vapply(seq_along(shrinks), function(shrink) separation(of(shrink)), 0))
+  weights <- (tried[[1L]]$weights[, best] + tried[[2L]]$weights[, best]) / 2
+  offset <- (tried[[1L]]$offset[best] + tried[[2L]]$offset[best]) / 2
   list(
-    learned = best$scores, weights = best$weights,
-    of = function(v) as.vector(v %*% best$weights) - best$offset
+    learned = of(best), weights = weights,
+    all = lapply(values, function(v) drop(v %*% weights) - offset)
   )
 }
 
@@ -67,36 +72,35 @@ separation <- function(scores) {
 }
 
 #' Means of both data sets, as their middle and gap, and the values over their pooled standard
-#' deviation, less their means: their products are the pooled correlation.
+#' deviation, less their means: their products are the pooled correlation. A run is a column.
 #' @noRd
 pooled_moments <- function(values) {
-  means <- lapply(values, colMeans)
+  means <- lapply(values, rowMeans)
   gap <- means[[1L]] - means[[2L]]
   centre <- (means[[1L]] + means[[2L]]) / 2
-  off <- do.call(rbind, Map(function(v, mean) v - rep(mean, each = nrow(v)), values, means)) /
-    sqrt(2 * nrow(values[[1L]]))
+  off <- cbind(values[[1L]] - means[[1L]], values[[2L]] - means[[2L]])
   # a value without noise that differs tells everything; one that does not, nothing
-  scale <- pmax(sqrt(colSums(off^2)), 1e-9 * abs(gap), 1e-14 * abs(centre))
+  scale <- pmax(sqrt(rowSums(off^2) / ncol(off)), 1e-9 * abs(gap), 1e-14 * abs(centre))
   scale[scale == 0] <- 1
-  off <- off / rep(scale, each = nrow(off))
-  wide <- ncol(off) > nrow(off)
+  off <- off / (scale * sqrt(ncol(off)))
+  wide <- nrow(off) > ncol(off)
   list(
     gap = gap, centre = centre, scale = scale, off = if (wide) off,
-    products = if (wide) core_call(.Call(ffi_row_products, off)) else crossprod(off)
+    products = core_call(.Call(ffi_row_products, if (wide) t(off) else off))
   )
 }
 
 #' The weights of Fisher's discriminant, with `shrink` added to the correlation's diagonal: of
-#' more values than runs by the runs' products, as (Z'Z + s)^-1 g = (g - Z'(ZZ' + s)^-1 Z g) / s.
+#' more values than runs by the runs' products, as (ZZ' + s)^-1 g = (g - Z (Z'Z + s)^-1 Z'g) / s.
 #' @noRd
-discriminant <- function(moments, shrink) {
+discriminant <- function(shrink, moments) {
   products <- moments$products
   diag(products) <- diag(products) + shrink
   factor <- chol(products)
   solved <- function(v) backsolve(factor, backsolve(factor, v, transpose = TRUE))
   gap <- moments$gap / moments$scale
   off <- moments$off
-  inner <- if (is.null(off)) solved(gap) else (gap - crossprod(off, solved(off %*% gap))) / shrink
+  inner <- if (is.null(off)) solved(gap) else (gap - off %*% solved(crossprod(off, gap))) / shrink
   as.vector(inner) / moments$scale
 }
 

@@ -62,7 +62,7 @@ test_that("the discriminant is that of the pooled covariance, of few values and 
       expected <- solve(
         covariance + 0.3 * diag(diag(covariance)), colMeans(values[[1]]) - colMeans(values[[2]])
       )
-      expect_equal(discriminant(pooled_moments(values), 0.3), unname(expected))
+      expect_equal(discriminant(0.3, pooled_moments(lapply(values, t))), unname(expected))
     }
   })
 })
