@@ -7,11 +7,13 @@
 .many_excess <- 1e-3
 .many_knots <- 24L
 .asked_parties <- 4L
+.looked_parties <- 8L
 
-# How far from where an order was best it is looked for: for a little more or less noise, and from
-# what is between the best ones of others.
-.near_orders <- c(0.2, 0.05, 0.0125)
-.between_orders <- c(0.4, 0.2, 0.1, 0.05)
+# How far from where an order was best it is looked for: for a little more or less noise, from
+# what is between the best ones of others, and where that is done.
+.near_orders <- list(widths = c(0.2, 0.05, 0.0125))
+.between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
+.other_orders <- list(valleys = TRUE)
 
 #' What parties spend with a multiple of their likely units.
 #' @return A function of the multiple's log and of which parties: list(excess = as log_excess(),
@@ -46,17 +48,16 @@ solve_exactly <- function(spent, i) {
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
 #' around the best order so far; in the end all of them again, everywhere, but for slow ones that
 #' were far from the best: where that finds too little noise, or more than `excess` too much, they
-#' are asked so all the way.
+#' are asked so all the way. Where all are alike some are asked in the end, at the orders found and
+#' in other valleys, and all where one of them is not well.
 #' @param solver a function of what is spent, of which parties, and list(x, and what is spent
 #'   there): list(x, slope, order, accountant).
 #' @param alike whether neighbours may be.
 #' @noRd
 solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
   none <- numeric(length(i))
-  ask <- function(x, search = NULL, spent) {
-    c(list(x = x), if (alike) spent_alike(spent, x, i, search) else spent(x, i))
-  }
-  first <- ask(none, .between_orders, spent)
+  first <- if (alike) spent_alike(spent, none, i, .between_orders) else spent(none, i)
+  first$x <- none
   out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
   solve <- function(k, f, known) {
     known <- lapply(known[c("x", "excess", "order", "accountant")], `[`, k)
@@ -76,11 +77,26 @@ solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
   out$x[lost] <- 0
   # its epsilon changes about as theirs does
   far <- all(first$slow > 1.1 + 2 * max(abs(out$x)))
-  last <- ask(out$x, spent = if (far) asked_of(spent, .best_but_slow) else spent)
-  other <- which(lost | last$accountant != out$accountant | last$excess > 0 |
-    last$excess / out$slope > excess)
-  if (length(other)) solve(other, everywhere(spent), last)
+  quick <- if (far) asked_of(spent, .best_but_slow) else spent
+  even <- alike && are_even(out)
+  look <- function(k) {
+    near <- if (even) out$order[k]
+    last <- c(list(x = out$x[k]), quick(out$x[k], i[k], near, search = .other_orders))
+    last$other <- lost[k] | last$accountant != out$accountant[k] | last$excess > 0 |
+      last$excess / out$slope[k] > excess
+    last
+  }
+  last <- look(if (even) spread_over(length(i), .looked_parties) else seq_along(i))
+  if (length(last$x) < length(i) && any(lost, last$other)) last <- look(seq_along(i))
+  if (any(last$other)) solve(which(last$other), everywhere(spent), last)
   out
+}
+
+#' Whether one accountant is best for all, at orders that are about those of their neighbours.
+#' @noRd
+are_even <- function(solved) {
+  length(unique(solved$accountant)) == 1L &&
+    isTRUE(max(0, abs(diff(log(solved$order - 1)))) < 0.3)
 }
 
 #' What is spent, as an accountant says, where no other is asked for.
@@ -110,24 +126,30 @@ solve_roots <- function(f, i, known, slope) {
   list(x = x, slope = slope, order = known$order, accountant = known$accountant)
 }
 
-#' What parties spend: a few are asked of all accountants. Where one is best there, and orders are
-#' about the same, it alone is asked about the others.
-#' @param search how far from the orders in between theirs are looked for; NULL: everywhere.
+#' What parties spend: a few are asked of all accountants, the slow ones about the outermost. Where
+#' one is best there, and orders are about the same, it alone is asked about the others.
+#' @param search how far from the orders in between theirs the best are looked for.
 #' @noRd
-spent_alike <- function(spent, x, i, search = NULL) {
+spent_alike <- function(spent, x, i, search) {
   some <- spread_over(length(i), .asked_parties)
-  out <- spent(x[some], i[some])
-  of <- unique(out$accountant)
+  places <- unique(range(some))
+  out <- spent(x[places], i[places])
+  add <- function(k, spent, ...) {
+    if (length(k) == 0L) return(invisible())
+    more <- spent(x[k], i[k], ...)
+    place <- order(c(places, k))
+    for (name in c("excess", "order", "accountant")) {
+      out[[name]] <<- c(out[[name]], more[[name]])[place]
+    }
+    places <<- c(places, k)[place]
+  }
+  add(setdiff(some, places), if (all(out$slow > 1.1)) asked_of(spent, .best_but_slow) else spent)
   if (length(some) == length(i)) return(out)
+  of <- unique(out$accountant)
   y <- log(out$order - 1)
   if (length(of) > 1L || !isTRUE(max(abs(diff(y))) < 1)) return(spent(x, i))
   rest <- seq_along(i)[-some]
-  near <- if (!is.null(search)) 1 + exp(stats::approx(some, y, rest)$y)
-  others <- spent(x[rest], i[rest], near, of, search)
-  place <- order(c(some, rest))
-  for (name in c("excess", "order", "accountant")) {
-    out[[name]] <- c(out[[name]], others[[name]])[place]
-  }
+  add(rest, spent, 1 + exp(stats::approx(some, y, rest)$y), of, search)
   out
 }
 

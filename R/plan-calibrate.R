@@ -60,6 +60,8 @@ unlike_parties <- function(plan) {
   releases <- pick_releases(releases, which(releases$node %in% first))
   releases$node <- match(releases$node, first)
   releases <- counted_releases(releases)
+  # one party's after another's, as their books are
+  if (is.unsorted(releases$node)) releases <- pick_releases(releases, order(releases$node))
   list(
     like = match(like, first), releases = releases, epsilon = epsilon[first],
     likely = likely_units(releases, epsilon[first], plan$budget, plan$problem)

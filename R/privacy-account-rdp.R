@@ -103,15 +103,26 @@ account_rdp <- function(kinds, ledgers, delta) {
   log_delta <- log(delta)
   epsilon_at <- rdp_epsilons(kinds, ledgers, log_delta)
   near <- unlist(lapply(ledgers, `[[`, "near"))
-  if (length(near) == length(ledgers)) {
-    return(refine_orders(list(y = log(near - 1)), ledgers[[1L]]$search, epsilon_at))
+  told <- length(near) == length(ledgers)
+  search <- if (told) ledgers[[1L]]$search
+  best <- if (told) {
+    refine_orders(list(y = log(near - 1)), search$widths, epsilon_at)
+  } else {
+    found <- coarse_epsilons(kinds, ledgers, epsilon_at)
+    best_orders(.rdp_coarse[apply(found, 2L, which_least)], epsilon_at)
   }
-  few <- .rdp_grid[.rdp_coarse]
-  found <- epsilon_at(few, rdp_curves(kinds)(few))
-  best <- best_orders(.rdp_coarse[apply(found, 2L, which_least)], epsilon_at)
-  if (!any(kinds$mechanism %in% .crossing)) return(best)
+  if (told && !isTRUE(search$valleys) || !any(kinds$mechanism %in% .crossing)) return(best)
   some <- function(i) rdp_epsilons(kinds, ledgers[i], log_delta)
-  best_with_valleys(best, epsilon_at, some, log_delta)
+  best_with_valleys(best, epsilon_at, some, log_delta, told)
+}
+
+#' Kinds that several ledgers have are asked once; where none is, in the order of the ledgers.
+#' @noRd
+coarse_epsilons <- function(kinds, ledgers, epsilon_at) {
+  few <- .rdp_grid[.rdp_coarse]
+  shared <- sum(lengths(lapply(ledgers, `[[`, "kind"))) > nrow(kinds)
+  if (shared) return(epsilon_at(few, rdp_curves(kinds)(few)))
+  epsilon_at(matrix(few, length(few), length(ledgers)))
 }
 
 #' The ledgers' epsilons as a function of orders less one, a row a trial and a column a ledger; or
@@ -122,7 +133,8 @@ rdp_epsilons <- function(kinds, ledgers, log_delta) {
   count <- unlist(lapply(ledgers, `[[`, "count"))
   entries <- lengths(lapply(ledgers, `[[`, "kind"))
   ledger <- rep(seq_along(ledgers), entries)
-  curves <- rdp_curves(pick_releases(kinds, kind))
+  in_order <- identical(kind, seq_len(nrow(kinds)))
+  curves <- rdp_curves(if (in_order) kinds else pick_releases(kinds, kind))
   sum_ledgers <- ledger_sums(entries)
   function(s, known = NULL) {
     at <- if (is.null(known)) curves(s[, ledger, drop = FALSE]) else known[, kind, drop = FALSE]
@@ -139,8 +151,9 @@ rdp_epsilons <- function(kinds, ledgers, log_delta) {
 #' 3 times the least s whose L / s alone is not too much.
 #' @param best of refine_orders().
 #' @param some a function of places of ledgers: their epsilon_at().
+#' @param others whether only other valleys are looked for than where the best orders are.
 #' @noRd
-best_with_valleys <- function(best, epsilon_at, some, log_delta) {
+best_with_valleys <- function(best, epsilon_at, some, log_delta, others = FALSE) {
   enough <- outer(.rdp_grid, finite_or_largest(best$epsilon), function(s, epsilon) {
     conversion_inverse(s, epsilon, log_delta) > 0
   })
@@ -148,6 +161,11 @@ best_with_valleys <- function(best, epsilon_at, some, log_delta) {
   width <- .rdp_grid_step / 3
   y <- outer(seq(0, log(8), by = width), least, `+`)
   for (bottom in bottoms(y, finite_or_largest(epsilon_at(exp(y))))) {
+    if (others) {
+      other <- which(abs(bottom$y - log(best$order[bottom$column] - 1)) > 1.5 * width)
+      if (length(other) == 0L) next
+      bottom <- lapply(bottom, `[`, other)
+    }
     i <- bottom$column
     found <- refine_orders(bottom, width / 2^(0:5), some(i))
     better <- found$epsilon < best$epsilon[i]

@@ -93,6 +93,11 @@ SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim)
     return ffi_status(DPA_ARGUMENT);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, releases * n));
   dpa_status status = DPA_OK;
+  dpa_free_moment *moments = NULL;
+  if (dim != R_NilValue && n > 0) {
+    moments = (dpa_free_moment *)R_alloc((size_t)n, sizeof *moments);
+    memset(moments, 0, (size_t)n * sizeof *moments);
+  }
   for (R_xlen_t i = 0; i < releases && status == DPA_OK; i++) {
     const double by = REAL_RO(shift)[i], ratio = REAL_RO(kappa)[i];
     const int tie = LOGICAL_RO(tied)[i] == 1;
@@ -101,8 +106,8 @@ SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim)
     if (dim == R_NilValue)
       status = dpa_rdp_objective_gaussian(a, (size_t)n, by, ratio, tie, rdp);
     else
-      status =
-          dpa_rdp_objective_gamma(a, (size_t)n, by, ratio, tie, REAL_RO(dim)[i], rdp);
+      status = dpa_rdp_objective_gamma(a, (size_t)n, by, ratio, tie, REAL_RO(dim)[i],
+                                       moments, rdp);
   }
   SEXP answer = status == DPA_OK ? out : ffi_status(status);
   UNPROTECT(1);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 void test_account(void);
 
@@ -48,6 +49,34 @@ static void check_gaussian(void) {
         DPA_ARGUMENT);
 }
 
+static dpa_status gamma_alone(const double *orders, size_t n, double shift,
+                              double kappa, int tied, double dim, double *rdp) {
+  dpa_free_moment moments[3] = {{0}};
+  return dpa_rdp_objective_gamma(orders, n, shift, kappa, tied, dim, moments, rdp);
+}
+
+/* Problems that differ in their curvature alone share moments, and are what each is
+ * alone: with the factor nowhere, free from before the norm counts or from within it,
+ * and too large to be shared. */
+static void check_shared_moments(void) {
+  static const double orders[] = {1.25, 9.0, 31.0};
+  static const double shifts[] = {0.01, 0.5, 3.0}, dims[] = {1.0, 6.0, 51.0, 900.0};
+  dpa_free_moment moments[3] = {{0}};
+  double together[3], alone[3];
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < 4; j++)
+      for (int k = 0; k < 16; k++) {
+        const double kappa = k == 0 ? 0.0 : pow(0.4, k - 1);
+        for (int tied = 0; tied < 2; tied++) {
+          CHECK(dpa_rdp_objective_gamma(orders, 3, shifts[i], kappa, tied, dims[j],
+                                        moments, together) == DPA_OK);
+          CHECK(gamma_alone(orders, 3, shifts[i], kappa, tied, dims[j], alone) ==
+                DPA_OK);
+          CHECK(memcmp(together, alone, sizeof alone) == 0);
+        }
+      }
+}
+
 /* order, shift, kappa, dim, tied; the least part of Theorem 4 */
 static void check_gamma(void) {
   static const double known[][6] = {
@@ -63,7 +92,7 @@ static void check_gamma(void) {
   double rdp[3];
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     const double *k = known[i];
-    CHECK(dpa_rdp_objective_gamma(k, 1, k[1], k[2], k[4] != 0.0, k[3], rdp) == DPA_OK);
+    CHECK(gamma_alone(k, 1, k[1], k[2], k[4] != 0.0, k[3], rdp) == DPA_OK);
     near_relative(rdp[0], k[5], 1e-10);
   }
 
@@ -71,9 +100,9 @@ static void check_gamma(void) {
    */
   const double orders[3] = {2.0, 40.0, 2.5};
   double alone;
-  CHECK(dpa_rdp_objective_gamma(orders, 3, 2.0, 0.1, 0, 6.0, rdp) == DPA_OK);
+  CHECK(gamma_alone(orders, 3, 2.0, 0.1, 0, 6.0, rdp) == DPA_OK);
   for (size_t i = 0; i < 3; i++) {
-    CHECK(dpa_rdp_objective_gamma(orders + i, 1, 2.0, 0.1, 0, 6.0, &alone) == DPA_OK);
+    CHECK(gamma_alone(orders + i, 1, 2.0, 0.1, 0, 6.0, &alone) == DPA_OK);
     CHECK(rdp[i] == alone);
   }
 
@@ -81,18 +110,16 @@ static void check_gamma(void) {
   static const double wide[] = {1.0 + 1e-7, 1e5}, dims[] = {1.0, 1e5};
   for (size_t i = 0; i < 2; i++) {
     for (int e = -9; e <= 9; e += 3) {
-      CHECK(dpa_rdp_objective_gamma(wide, 2, pow(10.0, e), 0.25, 1, dims[i], rdp) ==
-            DPA_OK);
+      CHECK(gamma_alone(wide, 2, pow(10.0, e), 0.25, 1, dims[i], rdp) == DPA_OK);
       const double most = (pow(10.0, e) + log1p(0.25)) * (1.0 + 1e-12);
       CHECK(rdp[0] >= 0.0 && rdp[0] <= most && rdp[1] >= 0.0 && rdp[1] <= most);
     }
   }
-  CHECK(dpa_rdp_objective_gamma(orders, 3, 0.0, 0.0, 0, 6.0, rdp) == DPA_OK);
+  CHECK(gamma_alone(orders, 3, 0.0, 0.0, 0, 6.0, rdp) == DPA_OK);
   CHECK(rdp[0] == 0.0 && rdp[1] == 0.0 && rdp[2] == 0.0);
-  CHECK(dpa_rdp_objective_gamma(orders, 3, 1.0, 0.1, 0, 0.5, rdp) == DPA_ARGUMENT);
-  CHECK(dpa_rdp_objective_gamma(orders, 3, NAN, 0.1, 0, 2.0, rdp) == DPA_ARGUMENT);
-  CHECK(dpa_rdp_objective_gamma((const double[]){0.5}, 1, 1.0, 0.1, 0, 2.0, rdp) ==
-        DPA_ARGUMENT);
+  CHECK(gamma_alone(orders, 3, 1.0, 0.1, 0, 0.5, rdp) == DPA_ARGUMENT);
+  CHECK(gamma_alone(orders, 3, NAN, 0.1, 0, 2.0, rdp) == DPA_ARGUMENT);
+  CHECK(gamma_alone((const double[]){0.5}, 1, 1.0, 0.1, 0, 2.0, rdp) == DPA_ARGUMENT);
 }
 
 /* log(cosh((s + 1/2) epsilon) / cosh(epsilon / 2)) / s */
@@ -186,5 +213,6 @@ void test_account(void) {
   check_logistic_bound();
   check_spherical();
   check_gamma();
+  check_shared_moments();
   check_pure();
 }

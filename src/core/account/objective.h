@@ -24,10 +24,20 @@ double dpa_objective_bound_b(double order, double shift, double kappa);
  * alpha * sensitivity. */
 double dpa_objective_pure(double shift, double kappa, int tied);
 
+/* Of Theorem 4, part one: moments less one without the Jacobians' factor, where the
+ * norm is below and above that from which on the factor may be free, how much of it is
+ * below, all in logs, and where it was cut off; s = 0: none yet. */
+typedef struct dpa_free_moment {
+  double s, shift, dim;
+  double hi, below, above, mass_below;
+} dpa_free_moment;
+
 /* Gamma-norm noise in `dim` dimensions, Theorem 4: the least of its parts, that of the
- * pure loss among them. */
+ * pure loss among them. `moments` has one an order, kept from problem to problem: those
+ * that are alike but for their curvature take it from there. */
 dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
-                                   double kappa, int tied, double dim, double *rdp);
+                                   double kappa, int tied, double dim,
+                                   dpa_free_moment *moments, double *rdp);
 
 /* Randomised response with log-ratio epsilon, the worst pure mechanism. */
 double dpa_rdp_pure(double order, double epsilon);

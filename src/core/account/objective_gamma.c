@@ -12,6 +12,9 @@
 #define WIDEST 1.5  /* and of the norm's logarithm: by 1e-14 */
 #define WIDTHS 5.0  /* and of that in standard deviations */
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
+#define SHARED 1.0 /* the log of the largest Jacobians' factor of a shared moment */
+#define MASS                                                                           \
+  0 /* no part of the theorem: of exp(log 2) - 1 there is what the norm has */
 
 /* One problem at one order, in x = alpha * norm, which is Gamma(dim, 1). */
 typedef struct spherical {
@@ -51,7 +54,8 @@ static double next_break(const spherical *p, int part, double x, double to) {
   const double pull = p->s * p->shift;
   const double capped = 0.5 * pull * p->shift / (p->log_pure - p->fixed);
   const double candidate[] = {part == 1 ? pull : capped, p->start, p->free_to};
-  for (int k = 0; k < (part == 1 ? 3 : 1); k++) {
+  const int candidates = part == 1 ? 3 : part == 2 ? 1 : 0;
+  for (int k = 0; k < candidates; k++) {
     const double c = candidate[k];
     if ((c > x && c < to) || (c < x && c > to))
       to = c;
@@ -108,6 +112,8 @@ static double upper_end(double dim, double above) {
 }
 
 static double bound_at(const spherical *p, int part, double x) {
+  if (part == MASS)
+    return LOG_2;
   return part == 1 ? part_one(p, x) : fmin(part_two(p, x), p->log_pure);
 }
 
@@ -186,11 +192,16 @@ static double smooth_span(const spherical *p, int part, double lo, double hi) {
   return unit + log(above / mass);
 }
 
-/* log of the mean over the norm of exp(bound), less one; what is left out at the ends
- * counts at the largest the bound can be there. Part one bounds a moment after a change
- * of variables, not the ratio of densities, so the pure loss does not cap it. */
-static double log_mean(const spherical *p, int part) {
-  const double most = part == 1 ? 2.0 * p->s * p->shift + p->jacobian : p->log_pure;
+/* The norms where a part counts, and a bound on what is left out below and above, in
+ * logs: about 1e-12 of the mean, where the bound is at its largest, or `factor` more.
+ */
+typedef struct cut {
+  double lo, hi, below, above, mass_below;
+} cut;
+
+static cut cut_norms(const spherical *p, int part, double factor) {
+  const double leans = 2.0 * p->s * p->shift + p->jacobian + factor;
+  const double most = part == 1 ? leans : p->log_pure;
   const double pull = p->s * p->shift, mean = bound_at(p, part, p->dim);
   /* about what the result will be at least */
   double likely = log_less_one(mean);
@@ -200,26 +211,84 @@ static double log_mean(const spherical *p, int part) {
    */
   const int falls = part == 2 || p->dim >= pull;
   const double below = log_less_one(most);
-  const double above = !falls ? below : log_less_one(mean + p->jacobian);
-  /* what counts at the ends is then about 1e-12 of the mean */
+  const double above = !falls ? below : log_less_one(mean + p->jacobian + factor);
   const double tail_lo = fmin(60.0 + most, fmax(0.0, TAIL + below - likely));
   const double tail_hi = fmin(60.0 + most, fmax(0.0, TAIL + above - likely));
-  const double lo = lower_end(p->dim, tail_lo), hi = upper_end(p->dim, tail_hi);
-  const double ends = dpa_log_add(below - tail_lo, above - tail_hi);
-  if (next_break(p, part, lo, hi) == hi)
-    return dpa_log_add(ends, smooth_span(p, part, lo, hi));
-  const double middle = fmin(hi, fmax(lo, fmax(p->dim - 1.0, part == 1 ? pull : 0.0)));
-  return add_span(p, part, middle, lo, add_span(p, part, middle, hi, ends));
+  return (cut){lower_end(p->dim, tail_lo), upper_end(p->dim, tail_hi), below - tail_lo,
+               above - tail_hi, -tail_lo};
+}
+
+/* log of the mean over the norm of exp(bound) - 1, where it is from one norm to another
+ * and the largest is nearest to `middle`. */
+static double span_mean(const spherical *p, int part, double from, double to,
+                        double middle, double sum) {
+  const double inner = fmin(to, fmax(from, middle));
+  return add_span(p, part, inner, from, add_span(p, part, inner, to, sum));
+}
+
+static double middle_of(const spherical *p, int part) {
+  return fmax(p->dim - 1.0, part == 1 ? p->s * p->shift : 0.0);
+}
+
+/* log of the mean over the norm of exp(bound), less one. Part one bounds a moment after
+ * a change of variables, not the ratio of densities, so the pure loss does not cap it.
+ */
+static double log_mean(const spherical *p, int part) {
+  const cut at = cut_norms(p, part, 0.0);
+  const double ends = dpa_log_add(at.below, at.above);
+  if (next_break(p, part, at.lo, at.hi) == at.hi)
+    return dpa_log_add(ends, smooth_span(p, part, at.lo, at.hi));
+  return span_mean(p, part, at.lo, at.hi, middle_of(p, part), ends);
+}
+
+/* Part one without the Jacobians' factor, below and above the norm from which on it may
+ * be free. */
+static dpa_free_moment free_moment(const spherical *p) {
+  spherical bare = *p;
+  bare.jacobian = 0.0;
+  bare.free_to = INFINITY;
+  const cut at = cut_norms(&bare, 1, SHARED);
+  const double middle = middle_of(p, 1), start = fmin(at.hi, fmax(at.lo, p->start));
+  dpa_free_moment out = {p->s, p->shift, p->dim, at.hi, at.below, at.above, 0.0};
+  if (start == at.lo && next_break(&bare, 1, at.lo, at.hi) == at.hi)
+    out.above = dpa_log_add(at.above, smooth_span(&bare, 1, at.lo, at.hi));
+  else
+    out.above = span_mean(&bare, 1, start, at.hi, middle, at.above);
+  out.below = span_mean(&bare, 1, at.lo, start, middle, at.below);
+  out.mass_below = span_mean(&bare, MASS, at.lo, start, middle, at.mass_below);
+  return out;
+}
+
+/* Part one where the Jacobians' factor is small and free wherever the norm counts, from
+ * where it may be, or nowhere: problems that are alike but for their curvature share
+ * what takes long. */
+static double part_one_mean(const spherical *p, dpa_free_moment *moment) {
+  const int is_free = p->free_to >= p->start;
+  if (!(p->jacobian <= SHARED))
+    return log_mean(p, 1);
+  if (moment->s != p->s || moment->shift != p->shift || moment->dim != p->dim)
+    *moment = free_moment(p);
+  if (is_free && p->free_to < moment->hi)
+    return log_mean(p, 1);
+  const double less = log_less_one(p->jacobian);
+  const double below =
+      dpa_log_add(p->jacobian + moment->below, less + moment->mass_below);
+  if (is_free)
+    return dpa_log_add(below, moment->above);
+  return dpa_log_add(less, p->jacobian + dpa_log_add(moment->below, moment->above));
 }
 
 dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
-                                   double kappa, int tied, double dim, double *rdp) {
+                                   double kappa, int tied, double dim,
+                                   dpa_free_moment *moments, double *rdp) {
   if (!(shift >= 0.0) || !(kappa >= 0.0) || !(dim >= 1.0))
     return DPA_ARGUMENT;
+  const double loss = dpa_objective_pure(shift, kappa, tied);
+  const double at_mean = log_density_at_mean(dim);
   for (size_t i = 0; i < n; i++) {
     if (!(orders[i] > 1.0))
       return DPA_ARGUMENT;
-    const double s = orders[i] - 1.0, loss = dpa_objective_pure(shift, kappa, tied);
+    const double s = orders[i] - 1.0;
     rdp[i] = dpa_rdp_pure(orders[i], loss);
     if (!(loss > 0.0) || !(s * loss < 1e3))
       continue;
@@ -230,7 +299,7 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
     p.fixed = fixed;
     p.start = (s + 0.5) * shift;
     p.root = sqrt(s * (1.0 + s)) * shift;
-    p.at_mean = log_density_at_mean(dim);
+    p.at_mean = at_mean;
     double best = INFINITY;
     if (s * kappa < 1.0) { /* where it nearly is, the factor may round to any */
       p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
@@ -240,7 +309,7 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
       else if (tied)
         p.free_to = FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa);
       if (p.jacobian < 1e3)
-        best = log_mean(&p, 1);
+        best = part_one_mean(&p, &moments[i]);
     }
     /* the pure loss caps part two, and its own bound is below it; part two is above
      * `fixed` */

@@ -57,7 +57,8 @@ static void divergences(feed *from) {
     status = dpa_rdp_objective_gaussian(order, ORDERS, shift, kappa, tied, rdp);
     break;
   case 5:
-    status = dpa_rdp_objective_gamma(order, ORDERS, shift, kappa, tied, dim, rdp);
+    status = dpa_rdp_objective_gamma(order, ORDERS, shift, kappa, tied, dim,
+                                     (dpa_free_moment[ORDERS]){{0}}, rdp);
     break;
   default:
     status = dpa_rdp_spherical(order, ORDERS, shift, 1.0 + dim, feed_share(from), rdp);
