@@ -4,7 +4,7 @@
 #' @noRd
 audit_runs_of <- function(release, data1, data2, runs, statistic, seed, workers, progress) {
   block <- block_runner(release, data1, data2, runs, statistic, seed)
-  some <- split(seq_len(runs), (seq_len(runs) - 1L) %/% ceiling(runs / 50))
+  some <- split(seq_len(runs), (seq_len(runs) - 1L) %/% ceiling(runs / 25))
   blocks <- c(some, lapply(some, `+`, runs))
   bar <- progress_bar(progress, length(blocks), "Audit runs")
   on.exit(bar$done())

@@ -113,7 +113,7 @@ choose_test <- function(scores, level, delta, bound) {
   above <- lapply(scores, function(s) n - findInterval(thresholds, sort(s)))
   seen <- unique(c(unlist(above), n - unlist(above)))
   lower <- binomial_lower(seen, n, level)
-  upper <- binomial_upper(seen, n, level)
+  upper <- 1 - lower[match(n - seen, seen)] # what binomial_upper() says, but for rounding
   worth <- function(from, side) {
     count <- if (side == "above") above else lapply(above, function(a) n - a)
     rates_worth(lower[match(count[[from]], seen)], upper[match(count[[3L - from]], seen)], delta,

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #endif
 
-/* Large blocks are passed over again and again: large pages, where the system gives them
- * to whoever asks, spare the processor a tenth of that. */
+/* Large blocks are passed over again and again: large pages, where the system gives
+ * them to whoever asks, spare the processor a tenth of that. */
 static void ask_large_pages(void *block, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   const uintptr_t page = (uintptr_t)1 << 21;

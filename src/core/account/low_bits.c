@@ -3,9 +3,10 @@
 #include <math.h>
 #include <stdint.h>
 
+/* Steps of the grids: so far below the scale, in bits, and so far apart. */
 #define GRIDS 6
-
-static const int depths[GRIDS] = {24, 28, 32, 36, 40, 44};
+#define SHALLOWEST 24
+#define APART 4
 
 /* The double k steps away from x, away from 0 for k > 0. */
 static double steps_from(double x, int k) {
@@ -42,10 +43,8 @@ static int last_bit(double x) {
   int exponent;
   if (x == 0.0 || !isfinite(x))
     return 1023;
-  uint64_t bits = (uint64_t)ldexp(frexp(fabs(x), &exponent), 53);
-  for (exponent -= 53; (bits & 1) == 0; bits >>= 1)
-    exponent++;
-  return exponent;
+  const uint64_t bits = (uint64_t)ldexp(frexp(fabs(x), &exponent), 53);
+  return exponent - 53 + ilogb((double)(bits & (~bits + 1)));
 }
 
 void dpa_low_bits(size_t n, size_t d, const double *values, const double *truth,
@@ -62,10 +61,9 @@ void dpa_low_bits(size_t n, size_t d, const double *values, const double *truth,
       const int own = last_bit(values[j]);
       count += 1.0;
       found[0] += is_impossible(values[j], truth[j], s);
-      for (int g = 0; g < GRIDS; g++) {
-        const double at = ldexp(rest, depths[g] - unit);
+      double at = ldexp(rest, SHALLOWEST - unit);
+      for (int g = 0; g < GRIDS; g++, at *= 1 << APART)
         off[g] += fabs(at - rint(at));
-      }
       found[2] += last_bit(rest);
       found[3] += own;
       found[4] = fmin(found[4], own);
