@@ -19,8 +19,8 @@
 #' @return A function of the multiple's log and of which parties: list(excess = as log_excess(),
 #'   order = the best orders where there are any, accountant = who says so, asked = of how many,
 #'   slow = how much more the slow ones said).
-#'   Its argument `near` says where the orders are expected, `search` how far from there they are
-#'   looked for (NULL: these are taken), and `of` which accountant is asked.
+#'   Its arguments `near` and `search` say where the best orders are and are looked for, as those of
+#'   spend_events() do, and `of` which accountant is asked.
 #' @noRd
 spending <- function(releases, events, epsilon, delta, accountant, likely) {
   function(x, i, near = NULL, of = accountant, search = NULL) {
@@ -78,7 +78,7 @@ solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
   # its epsilon changes about as theirs does
   far <- all(first$slow > 1.1 + 2 * max(abs(out$x)))
   quick <- if (far) asked_of(spent, .best_but_slow) else spent
-  even <- alike && are_even(out)
+  even <- alike && !any(lost) && are_even(out)
   look <- function(k) {
     near <- if (even) out$order[k]
     last <- c(list(x = out$x[k]), quick(out$x[k], i[k], near, search = .other_orders))
@@ -87,7 +87,7 @@ solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
     last
   }
   last <- look(if (even) spread_over(length(i), .looked_parties) else seq_along(i))
-  if (length(last$x) < length(i) && any(lost, last$other)) last <- look(seq_along(i))
+  if (length(last$x) < length(i) && any(last$other)) last <- look(seq_along(i))
   if (any(last$other)) solve(which(last$other), everywhere(spent), last)
   out
 }
@@ -128,7 +128,7 @@ solve_roots <- function(f, i, known, slope) {
 
 #' What parties spend: a few are asked of all accountants, the slow ones about the outermost. Where
 #' one is best there, and orders are about the same, it alone is asked about the others.
-#' @param search how far from the orders in between theirs the best are looked for.
+#' @param search where the best orders are looked for around those in between theirs.
 #' @noRd
 spent_alike <- function(spent, x, i, search) {
   some <- spread_over(length(i), .asked_parties)

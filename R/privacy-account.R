@@ -163,7 +163,8 @@ fold_events <- function(events, delta, accountant, upper = FALSE) {
 #' The cost of each ledger: list(books, neighbours, and `epsilon`, `accountant`, `order`, `lower`
 #' as accountants find them, one a ledger, `asked` how many).
 #' @param near the best orders are near these: one a node, in the order of their numbers; `search`:
-#'   how far from there they are looked for (see refine_orders()), or NULL to take these.
+#'   list(widths = how far from there they are looked for (see refine_orders()), valleys = whether
+#'   in other valleys, too, where bounds cross), each of which may be missing; NULL takes these.
 #' @param upper whether nobody asks for the lower ends of brackets.
 #' @param books of these events, where more is known of them.
 #' @noRd

@@ -9,7 +9,7 @@
 /* Large blocks are passed over again and again: large pages, where the system gives
  * them to whoever asks, spare the processor a tenth of that. */
 static void ask_large_pages(void *block, size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
+#ifdef MADV_HUGEPAGE
   const uintptr_t page = (uintptr_t)1 << 21;
   const uintptr_t begin = ((uintptr_t)block + page - 1) / page * page;
   const uintptr_t end = ((uintptr_t)block + bytes) / page * page;

@@ -26,10 +26,12 @@ double dpa_objective_pure(double shift, double kappa, int tied);
 
 /* Of Theorem 4, part one: moments less one without the Jacobians' factor, where the
  * norm is below and above that from which on the factor may be free, how much of it is
- * below, all in logs, and where it was cut off; s = 0: none yet. */
+ * below, all in logs, and the norms at which it is cut off; s = 0: none yet. Until it
+ * is integrated there is only what lies beyond those. */
 typedef struct dpa_free_moment {
   double s, shift, dim;
-  double hi, below, above, mass_below;
+  double lo, hi, below, above, mass_below;
+  int integrated;
 } dpa_free_moment;
 
 /* Gamma-norm noise in `dim` dimensions, Theorem 4: the least of its parts, that of the

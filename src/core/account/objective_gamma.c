@@ -13,8 +13,7 @@
 #define WIDTHS 5.0  /* and of that in standard deviations */
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
 #define SHARED 1.0 /* the log of the largest Jacobians' factor of a shared moment */
-#define MASS                                                                           \
-  0 /* no part of the theorem: of exp(log 2) - 1 there is what the norm has */
+#define MASS 0 /* a part whose bound is log 2: what the norm has of it is its mass */
 
 /* One problem at one order, in x = alpha * norm, which is Gamma(dim, 1). */
 typedef struct spherical {
@@ -241,22 +240,45 @@ static double log_mean(const spherical *p, int part) {
   return span_mean(p, part, at.lo, at.hi, middle_of(p, part), ends);
 }
 
-/* Part one without the Jacobians' factor, below and above the norm from which on it may
- * be free. */
-static dpa_free_moment free_moment(const spherical *p) {
+/* Part one without the Jacobians' factor. */
+static spherical without_factor(const spherical *p) {
   spherical bare = *p;
   bare.jacobian = 0.0;
   bare.free_to = INFINITY;
+  return bare;
+}
+
+/* What is outside of where the norm counts. */
+static dpa_free_moment begin_moment(const spherical *p) {
+  const spherical bare = without_factor(p);
   const cut at = cut_norms(&bare, 1, SHARED);
-  const double middle = middle_of(p, 1), start = fmin(at.hi, fmax(at.lo, p->start));
-  dpa_free_moment out = {p->s, p->shift, p->dim, at.hi, at.below, at.above, 0.0};
-  if (start == at.lo && next_break(&bare, 1, at.lo, at.hi) == at.hi)
-    out.above = dpa_log_add(at.above, smooth_span(&bare, 1, at.lo, at.hi));
+  return (dpa_free_moment){.s = p->s,
+                           .shift = p->shift,
+                           .dim = p->dim,
+                           .lo = at.lo,
+                           .hi = at.hi,
+                           .below = at.below,
+                           .above = at.above,
+                           .mass_below = at.mass_below};
+}
+
+/* And what is inside, below and above the norm from which on the factor may be free. */
+static void integrate_moment(const spherical *p, dpa_free_moment *out) {
+  const spherical bare = without_factor(p);
+  const double lo = out->lo, hi = out->hi, middle = middle_of(p, 1);
+  const double start = fmin(hi, fmax(lo, p->start));
+  if (next_break(&bare, 1, lo, hi) == hi) { /* all is on one side of it */
+    double *side = start == lo ? &out->above : &out->below;
+    *side = dpa_log_add(*side, smooth_span(&bare, 1, lo, hi));
+  } else {
+    out->above = span_mean(&bare, 1, start, hi, middle, out->above);
+    out->below = span_mean(&bare, 1, lo, start, middle, out->below);
+  }
+  if (start == hi)
+    out->mass_below = 0.0; /* next to all, and never more */
   else
-    out.above = span_mean(&bare, 1, start, at.hi, middle, at.above);
-  out.below = span_mean(&bare, 1, at.lo, start, middle, at.below);
-  out.mass_below = span_mean(&bare, MASS, at.lo, start, middle, at.mass_below);
-  return out;
+    out->mass_below = span_mean(&bare, MASS, lo, start, middle, out->mass_below);
+  out->integrated = 1;
 }
 
 /* Part one where the Jacobians' factor is small and free wherever the norm counts, from
@@ -267,9 +289,11 @@ static double part_one_mean(const spherical *p, dpa_free_moment *moment) {
   if (!(p->jacobian <= SHARED))
     return log_mean(p, 1);
   if (moment->s != p->s || moment->shift != p->shift || moment->dim != p->dim)
-    *moment = free_moment(p);
+    *moment = begin_moment(p);
   if (is_free && p->free_to < moment->hi)
     return log_mean(p, 1);
+  if (!moment->integrated)
+    integrate_moment(p, moment);
   const double less = log_less_one(p->jacobian);
   const double below =
       dpa_log_add(p->jacobian + moment->below, less + moment->mass_below);
