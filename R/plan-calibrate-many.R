@@ -1,19 +1,11 @@
 # The units of unlike parties in step: exactly, or where they are many, a little above.
 
-# Where more parties than these are unlike, or they have more unlike releases than these, they get
+# Where more than `.many_parties` are unlike, or they have more unlike releases than these, they get
 # noise up to `.many_excess` above the least.
-.many_parties <- 128L
 .many_releases <- 1500L
 .many_excess <- 1e-3
 .many_knots <- 24L
 .asked_parties <- 4L
-.looked_parties <- 8L
-
-# How far from where an order was best it is looked for: for a little more or less noise, from
-# what is between the best ones of others, and where that is done.
-.near_orders <- list(widths = c(0.2, 0.05, 0.0125))
-.between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
-.other_orders <- list(valleys = TRUE)
 
 #' What parties spend with a multiple of their likely units.
 #' @return A function of the multiple's log and of which parties: list(excess = as log_excess(),
@@ -76,7 +68,7 @@ solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
   lost <- is.na(out$x)
   out$x[lost] <- 0
   # its epsilon changes about as theirs does
-  far <- all(first$slow > 1.1 + 2 * max(abs(out$x)))
+  far <- all(first$slow > .far_from_best + 2 * max(abs(out$x)))
   quick <- if (far) asked_of(spent, .best_but_slow) else spent
   even <- alike && !any(lost) && are_even(out)
   look <- function(k) {
@@ -109,10 +101,6 @@ asked_of <- function(spent, accountant) {
 #' @noRd
 everywhere <- function(spent, ...) function(x, i, near) spent(x, i, ...)
 
-#' Some of so many places, from the first to the last.
-#' @noRd
-spread_over <- function(count, most) unique(round(seq(1, count, length.out = most)))
-
 #' A solver: the roots themselves.
 #' @noRd
 solve_roots <- function(f, i, known, slope) {
@@ -143,7 +131,8 @@ spent_alike <- function(spent, x, i, search) {
     }
     places <<- c(places, k)[place]
   }
-  add(setdiff(some, places), if (all(out$slow > 1.1)) asked_of(spent, .best_but_slow) else spent)
+  far <- all(out$slow > .far_from_best)
+  add(setdiff(some, places), if (far) asked_of(spent, .best_but_slow) else spent)
   if (length(some) == length(i)) return(out)
   of <- unique(out$accountant)
   y <- log(out$order - 1)

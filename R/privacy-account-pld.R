@@ -71,8 +71,9 @@ pld_bracket <- function(events, step, want, at) {
   one_relation(events)
   books <- open_books(events)
   check_handled(books$kinds, pld_handles(books$kinds), "pld")
+  kinds <- pld_kinds(books$kinds)
   brackets <- vapply(books$ledgers, function(ledger) {
-    pld_ledger(books$kinds, ledger, want, at, step)
+    pld_ledger(kinds, ledger, want, at, step)
   }, c(lower = 0, upper = 0))
   bracket <- apply(brackets, 1L, max)
   if (!is.finite(bracket[["upper"]])) {
@@ -118,10 +119,10 @@ pld_handles <- function(kinds) {
 #' mechanism.
 #' @noRd
 pld_kinds <- function(kinds) {
-  for (i in which(kinds$mechanism %in% .pld_by_loss)) {
-    kinds$epsilon[i] <- .pure_losses[[kinds$mechanism[i]]](kinds[i, ])
-    kinds$mechanism[i] <- "pure"
-  }
+  own <- which(kinds$mechanism %in% .pld_by_loss)
+  losses <- by_mechanism(pick_releases(kinds, own), .pure_losses)
+  kinds$epsilon[own] <- as.numeric(losses)
+  kinds$mechanism[own] <- "pure"
   kinds
 }
 
@@ -130,10 +131,11 @@ pld_kinds <- function(kinds) {
 pld_releases <- function(rows, direction, end) {
   releases <- list()
   plain <- is_gaussian(rows)
+  columns <- unclass(rows)
   mu <- sqrt(sum(((rows$sensitivity / rows$sigma)^2 * rows$count)[plain]))
   if (mu > 0) releases <- list(list(bins = gaussian_bins("remove", 1, 1 / mu), count = 1))
   for (i in which(!plain)) {
-    e <- rows[i, ]
+    e <- lapply(columns, `[[`, i)
     release <- .pld_releases[[e$mechanism]](e, direction, end)
     if (!is.null(release)) releases <- c(releases, list(c(release, count = e$count)))
   }
@@ -156,12 +158,13 @@ sampled_bins <- function(e, s, direction, end) {
 #' the answer so far. The lower end has no say in it, so that the upper is the same without it.
 #' @noRd
 pld_ledger <- function(kinds, ledger, want, at, step) {
-  rows <- pld_kinds(pick_releases(kinds, ledger$kind))
+  rows <- pick_releases(kinds, ledger$kind)
   rows$count <- ledger$count
   two_sided <- any(rows$neighbours == "add-remove" & rows$q < 1, na.rm = TRUE)
   directions <- c("remove", if (two_sided) "add")
   curve <- rdp_total(rows, rows$count)
-  sides <- lapply(c(lower = "lower", upper = "upper"), function(end) {
+  ends <- c(if (!isTRUE(ledger$upper)) "lower", "upper")
+  sides <- lapply(stats::setNames(nm = ends), function(end) {
     lapply(directions, function(direction) pld_releases(rows, direction, end))
   })
   if (length(sides$upper[[1L]]) == 0L) return(c(lower = 0, upper = 0))
@@ -170,7 +173,6 @@ pld_ledger <- function(kinds, ledger, want, at, step) {
   # Outputs that many standard deviations apart are beyond the grid of doubles.
   apart <- rows$sensitivity / rows$sigma * sqrt(rows$count)
   if (any(apart > 1e8, na.rm = TRUE)) return(bracket)
-  if (isTRUE(ledger$upper)) sides <- sides["upper"]
   for (round in 1:4) {
     ends <- lapply(stats::setNames(nm = names(sides)), function(end) {
       found <- vapply(sides[[end]], pld_solve, c(answer = 0, rounding = 0, step = 0),
@@ -195,6 +197,7 @@ pld_ledger <- function(kinds, ledger, want, at, step) {
 }
 
 account_pld <- function(kinds, ledgers, delta) {
+  kinds <- pld_kinds(kinds)
   brackets <- vapply(ledgers, function(ledger) {
     pld_ledger(kinds, ledger, "epsilon", log(delta), NULL)
   }, c(lower = 0, upper = 0))

@@ -3,7 +3,7 @@
 accountant_pure <- function() {
   list(
     fold = account_pure, handles = pure_handles,
-    needs_delta = FALSE, serves_best = function(kinds) TRUE, exact = FALSE, speed = "usual",
+    needs_delta = FALSE, serves_best = function(kinds) TRUE, exact = FALSE, speed = "slow",
     composes = paste(
       "the pure losses: their sum at `delta = 0`, their optimal composition",
       "([compose_pure()]) above"

@@ -12,6 +12,12 @@ accountant_rdp <- function() {
   )
 }
 
+# How far from where an order was best it is looked for: for a little more or less noise, from
+# what is between the best ones of others, and where that is done.
+.near_orders <- list(widths = c(0.2, 0.05, 0.0125))
+.between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
+.other_orders <- list(valleys = TRUE)
+
 # Divergences of releases of one mechanism, from their columns of events, at several orders: `a`
 # has a row an order and a column a release, and so has what comes back, or is one below the other.
 .rdp_curves <- list(
@@ -97,14 +103,22 @@ ledger_sums <- function(entries) {
 }
 
 #' All ledgers at once: a run of a thousand unlike holders has as many. Where each says where its
-#' best order is, it is looked for around there, or taken.
+#' best order is, it is looked for around there, or taken. Of very many some are looked at, and
+#' where their best orders are about the same, the others around these.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta) {
   log_delta <- log(delta)
-  epsilon_at <- rdp_epsilons(kinds, ledgers, log_delta)
   near <- unlist(lapply(ledgers, `[[`, "near"))
   told <- length(near) == length(ledgers)
   search <- if (told) ledgers[[1L]]$search
+  if (!told && length(ledgers) > .many_parties) {
+    few <- spread_over(length(ledgers), .looked_parties)
+    y <- log(account_rdp(kinds, ledgers[few], delta)$order - 1)
+    told <- isTRUE(diff(range(y)) < 0.05)
+    near <- rep(1 + exp(mean(y)), length(ledgers))
+    search <- .near_orders
+  }
+  epsilon_at <- rdp_epsilons(kinds, ledgers, log_delta)
   best <- if (told) {
     refine_orders(list(y = log(near - 1)), search$widths, epsilon_at)
   } else {

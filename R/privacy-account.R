@@ -11,7 +11,9 @@
 #' `"best"`, the default, asks an accountant that is exact for these events where there is
 #' one, and otherwise all that apply; the smallest of several proven epsilons at one delta
 #' is itself proven. At `delta = 0` that leaves `"pure"`. All but `"paper"` are bounds
-#' rounded outward.
+#' rounded outward. Of more than 128 unlike parties some are looked at first: slow accountants
+#' (`"pure"`, `"pld"`) are asked about the others only where they come within a tenth of the best
+#' about one of these, and Renyi orders are looked for around theirs.
 #'
 #' What the source papers print about a run is a table of its own (class `dp_printed`, the
 #' field `printed` of a fit). `"paper"` folds such tables, and no other accountant does.
@@ -112,7 +114,7 @@ largest_guarantee <- function(guarantees) {
 #   serves_best  function(kinds): whether "best" asks it about kinds that it handles
 #   exact        whether its epsilon is the least there is, so that "best" asks no other
 #   speed        "quick", "slow" or "usual": calibrate() asks a quick one first where to look,
-#                before it asks a slow one
+#                before it asks a slow one, and of very many parties a slow one about some first
 #   composes, needs   words for the help page
 # A function, so that the files may come in any order.
 accountants <- function() {
@@ -233,39 +235,6 @@ fold_with <- function(accountant, books, delta) {
   result$accountant <- rep(accountant, length(books$ledgers))
   result$asked <- 1L
   result
-}
-
-# "best" without those that are slow: for whoever knows that they are not
-.best_but_slow <- "best but slow"
-
-fold_best <- function(books, delta, slow = TRUE) {
-  kinds <- books$kinds
-  asked <- Filter(function(a) {
-    (delta > 0 || !a$needs_delta) && (slow || a$speed != "slow")
-  }, accountants())
-  handled <- lapply(asked, function(a) a$handles(kinds) & a$serves_best(kinds))
-  able <- asked[vapply(handled, all, NA)]
-  if (length(able) == 0L) {
-    # what the broadest of them cannot do is what is in the way
-    check_handled(kinds, handled[[which.max(vapply(handled, sum, 0L))]], "best")
-  }
-  exact <- Filter(function(a) a$exact, able)
-  if (length(exact)) able <- exact[1L]
-  results <- lapply(names(able), fold_with, books = books, delta = delta)
-  count <- length(books$ledgers)
-  field <- function(name) {
-    of_one <- function(r) if (is.null(r[[name]])) rep(NA_real_, count) else r[[name]]
-    matrix(unlist(lapply(results, of_one)), count)
-  }
-  epsilon <- field("epsilon")
-  pick <- cbind(seq_len(count), apply(epsilon, 1L, which.min))
-  is_slow <- vapply(able, function(a) a$speed == "slow", NA)
-  of_slow <- do.call(pmin, c(list(rep(Inf, count)), asplit(epsilon[, is_slow, drop = FALSE], 2L)))
-  list(
-    slow = as.vector(of_slow / epsilon[pick]),
-    epsilon = epsilon[pick], order = field("order")[pick], lower = field("lower")[pick],
-    accountant = names(able)[pick[, 2L]], asked = length(able)
-  )
 }
 
 #' @export

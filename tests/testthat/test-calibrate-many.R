@@ -91,12 +91,42 @@ test_that("thousands of unlike releases take a few looks, of one party and of tw
 
 test_that("of several accountants the better is asked alone, and in the end all", {
   plan <- NULL
-  asked <- asked_for(function() plan <<- suppressWarnings(dpadmm_plan(4,
-    sizes = rep(900, 3), method = m_admm(growth = 1.05), iterations = 8, epsilon = 1, delta = 1e-5,
+  asked <- asked_for(function() plan <<- suppressWarnings(dpadmm_plan(20,
+    sizes = rep(900, 3), method = m_admm(growth = 1.05), iterations = 60, epsilon = 1, delta = 1e-5,
     noise = "gamma"
   )))
   # but for the slow one, far from the best
   whole <- asked$accountant[asked$accountant %in% c("best", .best_but_slow)]
   expect_identical(whole, c("best", .best_but_slow))
   expect_rel(plan$unit[1L, 1L], alone(plan, 1), 1e-8)
+})
+
+test_that("a statement of hundreds of unlike parties looks at some, and is that of each alone", {
+  slow <- vapply(accountants(), function(a) a$speed == "slow", NA)
+  look <- function(d, method, iterations) {
+    plan <- suppressWarnings(dpadmm_plan(d, sizes = unlike_sizes(300), method = method,
+      epsilon = 0.5, delta = 1e-5, noise = "gamma", iterations = iterations))
+    asked <- integer(length(slow))
+    names(asked) <- names(slow)
+    with <- fold_with
+    local_binding("fold_with", function(accountant, books, delta) {
+      asked[[accountant]] <<- asked[[accountant]] + length(books$ledgers)
+      with(accountant, books, delta)
+    })
+    said <- account(plan, 1e-5)
+    local_binding("fold_with", with)
+    spent <- said$per_node$epsilon
+    some <- unique(c(1, 77, which.max(spent), which.min(spent), 300))
+    alone <- vapply(some, function(i) {
+      account(plan$events[plan$events$node == i, ], 1e-5)$epsilon
+    }, 0)
+    expect_rel(spent[some], alone, 1e-9)
+    list(accountant = said$accountant, asked = asked)
+  }
+  far <- look(20, m_admm(), 30)
+  expect_identical(far$accountant, "rdp")
+  expect_true(all(far$asked[slow] <= 10))
+  near <- look(2, pp_admm(), 10)
+  expect_true(slow[[near$accountant]])
+  expect_true(all(near$asked[slow] == 300))
 })

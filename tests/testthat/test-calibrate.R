@@ -38,8 +38,7 @@ test_that("calibrated noise spends the budget and never more", {
 
 test_that("every accountant's noise can be calibrated", {
   skip_on_cran()
-  speed <- vapply(accountants(), function(a) a$speed, "")
-  for (accountant in setdiff(provers(), c("best", names(speed)[speed == "slow"]))) {
+  for (accountant in setdiff(provers(), c("best", "pld"))) { # pld: within its grid only, below
     for (name in names(handled(accountant, 1))) {
       at <- function(size) handled(accountant, size, count = 3)[[name]]
       size <- calibrate(at, 0.8, 1e-5, accountant, interval = c(0.5, 1e4))

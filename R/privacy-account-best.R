@@ -1,0 +1,82 @@
+# "best": the smallest of what several accountants can prove.
+
+# the same without those that are slow: for whoever knows that they are not the best
+.best_but_slow <- "best but slow"
+
+# who says so much more than the best is not asked everywhere
+.far_from_best <- 1.1
+
+# Of more unlike parties than these some are looked at first.
+.many_parties <- 128L
+.looked_parties <- 8L
+
+#' Some of so many places, from the first to the last.
+#' @noRd
+spread_over <- function(count, most) unique(round(seq(1, count, length.out = most)))
+
+fold_best <- function(books, delta, slow = TRUE) {
+  able <- able_accountants(books$kinds, delta, slow)
+  is_slow <- vapply(able, function(a) a$speed == "slow", NA)
+  count <- length(books$ledgers)
+  least <- rep(Inf, count)
+  results <- list()
+  for (name in names(able)[order(is_slow)]) {
+    results[[name]] <- if (is_slow[[name]]) {
+      fold_slow(name, books, delta, least)
+    } else {
+      fold_with(name, books, delta)
+    }
+    least <- pmin(least, unname(results[[name]]$epsilon))
+  }
+  field <- function(name) {
+    of_one <- function(r) if (is.null(r[[name]])) rep(NA_real_, count) else r[[name]]
+    matrix(unlist(lapply(results, of_one)), count)
+  }
+  pick <- cbind(seq_len(count), apply(field("epsilon"), 1L, which.min))
+  of_slow <- lapply(results[names(able)[is_slow]], `[[`, "epsilon")
+  list(
+    slow = do.call(pmin, c(list(rep(Inf, count)), unname(of_slow))) / least,
+    epsilon = least, order = field("order")[pick], lower = field("lower")[pick],
+    accountant = names(results)[pick[, 2L]], asked = length(able)
+  )
+}
+
+#' Who is asked about these kinds, by name: an exact one alone.
+#' @noRd
+able_accountants <- function(kinds, delta, slow) {
+  asked <- Filter(function(a) {
+    (delta > 0 || !a$needs_delta) && (slow || a$speed != "slow")
+  }, accountants())
+  handled <- lapply(asked, function(a) a$handles(kinds) & a$serves_best(kinds))
+  able <- asked[vapply(handled, all, NA)]
+  if (length(able) == 0L) {
+    # what the broadest of them cannot do is what is in the way
+    check_handled(kinds, handled[[which.max(vapply(handled, sum, 0L))]], "best")
+  }
+  exact <- Filter(function(a) a$exact, able)
+  if (length(exact)) exact[1L] else able
+}
+
+#' What a slow accountant says. Of very many ledgers it is asked about some, those that cost most
+#' and least among them, and about the others where it is near the best there: else it says nothing
+#' of them, which is Inf.
+#' @param least what others say of each ledger.
+#' @noRd
+fold_slow <- function(accountant, books, delta, least) {
+  count <- length(books$ledgers)
+  ask <- function(k) {
+    fold_with(accountant, list(kinds = books$kinds, ledgers = books$ledgers[k]), delta)
+  }
+  if (count <= .many_parties || any(is.infinite(least))) return(ask(seq_len(count)))
+  some <- unique(c(which.max(least), which.min(least), spread_over(count, .looked_parties)))
+  parts <- list(list(k = some, said = ask(some)))
+  if (any(parts[[1L]]$said$epsilon < .far_from_best * least[some])) {
+    rest <- seq_len(count)[-some]
+    parts <- c(parts, list(list(k = rest, said = ask(rest))))
+  }
+  out <- list(epsilon = rep(Inf, count), lower = rep(NA_real_, count))
+  for (part in parts) {
+    for (name in intersect(names(out), names(part$said))) out[[name]][part$k] <- part$said[[name]]
+  }
+  out
+}
