@@ -85,7 +85,7 @@ released_values <- function(value) {
 }
 
 check_released <- function(values) {
-  if (is.finite(largest_size(values))) return(values)
+  if (all(is.finite(values))) return(values)
   abort("finite", sprintf("A released value is %s.", format(values[!is.finite(values)][1L])),
     argument = "release"
   )

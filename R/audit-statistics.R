@@ -164,5 +164,5 @@ empirical_roc <- function(held) {
   }
   thresholds <- c(-Inf, thresholds)
   share <- function(s) findInterval(thresholds, sort(s)) / length(s)
-  data.frame(threshold = thresholds, fpr = 1 - share(held[[2L]]), fnr = share(held[[1L]]))
+  list2DF(list(threshold = thresholds, fpr = 1 - share(held[[2L]]), fnr = share(held[[1L]])))
 }
