@@ -156,6 +156,7 @@ sampled_bins <- function(e, s, direction, end) {
 #' weight exp(theta * loss) and the step that Renyi accounting suggests are not always what the
 #' answer needs: while rounding or the step is a visible part of the upper end, they are taken from
 #' the answer so far. The lower end has no say in it, so that the upper is the same without it.
+#' @param kinds of pld_kinds().
 #' @noRd
 pld_ledger <- function(kinds, ledger, want, at, step) {
   rows <- pick_releases(kinds, ledger$kind)
