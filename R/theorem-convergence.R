@@ -150,13 +150,13 @@ with_bounded_penalties <- function(found, plan) {
 
 recycled_convergence <- function(plan, network, M, L, mu, names) {
   pairs <- penalty_pairs(plan, network)
-  searched <- function(gamma) best_constants(pairs, network$degree, M, gamma, L, mu)
-  found <- searched(plan$gamma)
+  margins <- function(gamma) theorem_margins(pairs, network$degree, M, gamma)
+  found <- best_constants(margins(plan$gamma), L, mu)
   out <- new_convergence(names, found$margin)
   attr(out, "L") <- found$L
   attr(out, "mu") <- found$mu
   attr(out, "gamma") <- smallest_gamma(
-    function(gamma) all(searched(gamma)$margin > 0), max(1, plan$gamma)
+    function(gamma) some_constants(margins(gamma), L, mu), max(1, plan$gamma)
   )
   out
 }
@@ -184,35 +184,55 @@ penalty_pairs <- function(plan, network) {
   })
 }
 
-#' Margins of both conditions, the worst over the pairs.
+#' Margins of both conditions, the worst over the pairs, as a function of L and mu.
 #' @noRd
-theorem_margins <- function(pairs, degree, M, gamma, L, mu) {
+theorem_margins <- function(pairs, degree, M, gamma) {
   n <- length(M)
-  margins <- vapply(pairs, function(p) {
+  parts <- lapply(pairs, function(p) {
     weight <- 2 * p$now * degree + gamma
-    s <- min(weight)
-    scaled <- sweep(p$plus, 2L, weight, `/`)
-    c(
-      least_eigen(diag(n) + scaled - L * mu / (2 * s) * sweep(p$inverse, 2L, M^2, `*`)),
-      least_eigen(p$plus - scaled %*% (p$minus + 2 / L * p$plus) -
-        L * mu / (2 * s * (mu - 1)) * diag(M^2, n))
+    scaled <- p$plus / rep(weight, each = n)
+    list(
+      s = min(weight), first = diag(n) + scaled, inverse = p$inverse * rep(M^2, each = n),
+      second = p$plus - scaled %*% p$minus, plus = 2 * scaled %*% p$plus
     )
-  }, double(2))
-  apply(margins, 1L, min)
+  })
+  square <- diag(M^2, n)
+  function(L, mu) {
+    margins <- vapply(parts, function(p) {
+      share <- L * mu / (2 * p$s)
+      c(
+        least_eigen(p$first - share * p$inverse),
+        least_eigen(p$second - p$plus / L - share / (mu - 1) * square)
+      )
+    }, double(2))
+    apply(margins, 1L, min)
+  }
 }
 
 #' L and mu, where they are not given those with the largest margin, and the margins.
+#' @param margins of theorem_margins().
 #' @noRd
-best_constants <- function(pairs, degree, M, gamma, L, mu) {
-  at <- function(L, mu) {
-    list(L = L, mu = mu, margin = theorem_margins(pairs, degree, M, gamma, L, mu))
-  }
+best_constants <- function(margins, L, mu) {
+  at <- function(L, mu) list(L = L, mu = mu, margin = margins(L, mu))
   if (!is.null(L) && !is.null(mu)) return(at(L, mu))
   free <- function(p) {
     at(if (is.null(L)) exp(p[1L]) else L, if (is.null(mu)) 1 + exp(p[2L]) else mu)
   }
   worst <- function(p) -min(free(p)$margin)
   free(stats::optim(c(log(2), 0), worst, control = list(maxit = 200, reltol = 1e-6))$par)
+}
+
+#' Whether both conditions hold with some L and mu.
+#' @noRd
+some_constants <- function(margins, L, mu) {
+  callCC(function(say) {
+    best_constants(function(L, mu) {
+      found <- margins(L, mu)
+      if (all(found > 0)) say(TRUE)
+      found
+    }, L, mu)
+    FALSE
+  })
 }
 
 #' The smallest gamma at which the conditions hold, by doubling and halving; Inf: none.
