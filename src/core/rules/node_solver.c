@@ -26,6 +26,7 @@
 #define FREE 2    /* steps on a problem that no curvature would spare */
 #define MAX_SEARCH 50
 #define BLOCK 256
+
 int dpa_solver_full(const dpa_records *data) {
   const size_t stored = dpa_records_stored(data);
   return data->d <= 32 || (data->d <= 8192 && data->d * data->d <= stored / 2 + 4096);
