@@ -74,9 +74,9 @@ read_budget <- function(con, data_id, row = find_budget(con, data_id)) {
 
 #' The budget and the charges of a data set.
 #' @param tables of ledger_tables().
-#' @return list(budget, period, costs, first): of read_budget(); the number of its period, which a
-#'   clock that was set back does not bring back; what was charged in it; the events of the first
-#'   charge of all, as text.
+#' @return list(budget, period, first, costs): of read_budget(); the number of its period, which a
+#'   clock that was set back does not bring back; the events of the first charge of all, as text;
+#'   what was charged in the period.
 #' @noRd
 budget_so_far <- function(con, data_id, tables = ledger_tables(con)) {
   row <- match(data_id, tables$budgets$data_id)
@@ -85,8 +85,8 @@ budget_so_far <- function(con, data_id, tables = ledger_tables(con)) {
   periods <- tables$charges$period[own]
   period <- current_period(budget, periods)
   list(
-    budget = budget, period = period, costs = as.double(tables$charges$cost[own])[periods == period],
-    first = tables$charges$events[own][1L]
+    budget = budget, period = period, first = tables$charges$events[own][1L],
+    costs = as.double(tables$charges$cost[own][periods == period])
   )
 }
 

@@ -91,14 +91,14 @@ site_do <- function(site, request, arguments) {
 #' otherwise is not told, because it may hang on a record; nor is a warning.
 #' @noRd
 answer_of <- function(code) {
-  untold <- function(e) {
-    list(error = "site", message = "The site could not do what it was asked.", field = NULL)
-  }
-  tryCatch(list(value = suppressWarnings(code)), dpadmm_error = function(e) {
+  tryCatch(list(value = suppressWarnings(code)), error = function(e) {
     kind <- sub("dpadmm_error_", "", class(e)[1L])
-    if (kind %in% .kinds_of_records) return(untold(e))
+    if (!inherits(e, "dpadmm_error") || kind %in% .kinds_of_records) {
+      return(list(error = "site", message = "The site could not do what it was asked.",
+        field = NULL))
+    }
     list(error = kind, message = conditionMessage(e), field = e$argument)
-  }, error = untold)
+  })
 }
 
 # Kinds of errors that records can make.
@@ -146,7 +146,8 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
       keys <- if (is_secure(asked$plan)) {
         run_keys(site$policy, run, digest_of(asked$text), asked$plan$problem$names)
       }
-      store_open(con, run_at(site, run), site$policy$data, asked$text, key, !is.null(seed), keys)
+      live$last <<- store_open(con, run_at(site, run), site$policy$data, asked$text, key,
+        !is.null(seed), keys)
       if (!is.null(keys)) forget_key(keys$secret)
       list(round = NULL, signed = keys$signed)
     })
