@@ -159,8 +159,21 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
 #' What a process needs for the rounds of a run.
 #' @noRd
 live_party <- function(site, plan, party) {
-  records <- own_records(plan, site_records(plan, site$data, site$counted))
-  list(plan = plan, party = party, records = records)
+  list(plan = plan, party = party, records = encoded_records(site, plan))
+}
+
+#' The site's records as a plan's core takes them. They are kept until a plan needs others: a study
+#' tries methods and budgets on one formula, and a run that is taken up again has it, too.
+#' @noRd
+encoded_records <- function(site, plan) {
+  problem <- plan$problem
+  wanted <- list(problem$blueprint, problem$loss, problem$row_bound, is_user(plan))
+  if (!identical(site$encoded$wanted, wanted)) {
+    site$encoded <- NULL # two of them need not be there at once
+    records <- own_records(plan, site_records(plan, site$data, site$counted))
+    site$encoded <- list(wanted = wanted, records = records)
+  }
+  site$encoded$records
 }
 
 #' Whether a run would be opened: nothing is charged, and nothing kept.
