@@ -166,7 +166,7 @@ row_hash <- function(rows, with = "") {
   digest::getVDigest("sha256")(texts, serialize = FALSE)
 }
 
-#' All budgets and charges, and the number that the last charge ever had.
+#' All budgets and charges, in order, and the highest number that a charge ever had.
 #' @noRd
 ledger_tables <- function(con) {
   # charges first: of a ledger that others charge meanwhile no charge is read without its budget

@@ -57,7 +57,7 @@ find_budget <- function(con, data_id) {
 #' @param row of find_budget().
 #' @noRd
 read_budget <- function(con, data_id, row = find_budget(con, data_id)) {
-  check_string(data_id, "data_id", 200L)
+  data_id <- check_string(data_id, "data_id", 200L)
   if (is.null(row)) {
     abort_ledger(con@dbname, sprintf(
       'it has no budget of "%s": dpadmm_ledger(path, data_id, epsilon, delta) makes one', data_id

@@ -75,7 +75,7 @@ live_run <- function(site, run, last) {
 
 #' The stored message of a round, or NULL where it is to be computed. A round belongs to the inbox
 #' it was answered for. Who was late may skip rounds (users remember each of them).
-#' @param asked list(round, attempt, inbox), the last a digest.
+#' @param asked list(round, attempt, inbox), the last as it came.
 #' @noRd
 answered_round <- function(plan, last, asked) {
   if (last$closed) decline("This run is over.", "run")

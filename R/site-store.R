@@ -128,7 +128,7 @@ store_message <- function(site, run, last, now, message, state) {
 }
 
 #' A connection for rounds alone, which does not wait for the disk, with its one statement, and the
-#' methods for it: to find them, and to have their values checked, takes longer than to store.
+#' methods for it: to find them each time, and to check their values, is a third of storing a round.
 #' @noRd
 rounds_connect <- function(path) {
   con <- store_connect(path)
@@ -156,8 +156,8 @@ stored_message <- function(row, words) {
 }
 
 # A run ends: its keys, state and last message are overwritten, its charge stays.
-.closing <- "UPDATE run SET closed = 1, key = NULL, state = NULL, message = NULL, secret = NULL,
-  masks = NULL WHERE"
+.closing <- "UPDATE run SET closed = 1, key = NULL, state = NULL, inbox = NULL, message = NULL,
+  secret = NULL, masks = NULL WHERE"
 
 store_close <- function(con, run) {
   DBI::dbExecute(con, paste(.closing, "run = ?"), params = list(run))
