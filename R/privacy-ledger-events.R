@@ -13,15 +13,20 @@ events_to_json <- function(events) {
       ifelse(is.na(x), "null", tolower(x))
     } else {
       known <- unique(x)
-      quoted <- vapply(known, function(one) {
-        as.character(jsonlite::toJSON(one, auto_unbox = TRUE, na = "null"))
-      }, "")
-      quoted[match(x, known)]
+      vapply(known, json_text, "")[match(x, known)]
     }
     if (length(x) == 1L) text else sprintf("[%s]", paste(text, collapse = ","))
   })
   texts <- c(list(rows = sprintf("%d", nrow(counted))), texts)
   sprintf("{%s}", paste0('"', names(texts), '":', unlist(texts), collapse = ","))
+}
+
+#' @param x one string, or NA.
+#' @noRd
+json_text <- function(x) {
+  if (is.na(x)) return("null")
+  if (grepl("^[A-Za-z0-9_. +-]*$", x)) return(paste0("\"", x, "\"")) # as jsonlite has it, sooner
+  as.character(jsonlite::toJSON(x, auto_unbox = TRUE))
 }
 
 events_from_json <- function(text) {
@@ -43,7 +48,7 @@ counted_events <- function(events) {
   alike <- row_kind(unclass(events)[setdiff(names(events), "count")])
   first <- which(!duplicated(alike))
   count <- as.vector(rowsum(as.double(events$count), alike, reorder = FALSE))
-  events <- events[first, , drop = FALSE]
+  events <- pick_releases(events, first)
   events$count <- count
-  as_releases(unclass(events)[names(.event_columns)], "dp_events")
+  events
 }

@@ -108,30 +108,23 @@ write_ahead <- function(con, pragma) {
   stop("its journal cannot be written")
 }
 
-#' What f(con) makes, in one transaction; nothing of it where it ends otherwise than by a value.
+#' What f(con) makes, in one transaction; nothing of it where it ends otherwise than by a value. The
+#' connection that f is handed says that it is in one.
 #' @noRd
 ledger_transaction <- function(con, f) {
   done <- FALSE
   on.exit(if (!done) try(DBI::dbExecute(con, "ROLLBACK"), silent = TRUE))
   ledger_execute(con, "BEGIN IMMEDIATE")
-  value <- f(con)
+  value <- f(`attr<-`(con, "transaction", TRUE))
   ledger_execute(con, "COMMIT")
   done <- TRUE
   value
 }
 
-#' Outside of a transaction BEGIN would do.
-#' @noRd
 check_transaction <- function(con) {
-  inside <- tryCatch(
-    {
-      DBI::dbExecute(con, "BEGIN")
-      DBI::dbExecute(con, "ROLLBACK")
-      FALSE
-    },
-    error = function(e) TRUE
-  )
-  if (!inside) abort("ledger", "A charge must be made within ledger_transaction().")
+  if (is.null(attr(con, "transaction"))) {
+    abort("ledger", "A charge must be made within ledger_transaction().")
+  }
 }
 
 ledger_execute <- function(con, sql, params = NULL) {
@@ -170,16 +163,28 @@ row_hash <- function(rows, with = "") {
     paste(name, nchar(text, "bytes"), text)
   }, names(rows), rows)
   texts <- do.call(paste, c(unname(fields), sep = "\n"))
-  vapply(texts, digest::digest, "", algo = "sha256", serialize = FALSE, USE.NAMES = FALSE)
+  digest::getVDigest("sha256")(texts, serialize = FALSE)
+}
+
+#' All budgets and charges, in order, and the highest number that a charge ever had.
+#' @noRd
+ledger_tables <- function(con) {
+  # charges first: of a ledger that others charge meanwhile no charge is read without its budget
+  rows <- ledger_query(con, "SELECT ever.seq, charge.* FROM
+    (SELECT max(seq) AS seq FROM sqlite_sequence WHERE name = 'charge') AS ever
+    LEFT JOIN charge ORDER BY number")
+  charges <- rows[-1L]
+  if (is.na(charges$number[1L])) charges <- charges[0L, ]
+  list(budgets = ledger_query(con, "SELECT * FROM budget ORDER BY data_id"), charges = charges,
+    ever = if (is.na(rows$seq[1L])) 0 else rows$seq[1L])
 }
 
 #' Whether every row is what was written: list(ok, row, why, last), `row` the number of the first
 #' charge that is not (0: a budget), `last` the hash of the last charge.
 #' @noRd
-ledger_verify <- function(con) {
-  budgets <- ledger_query(con, "SELECT * FROM budget ORDER BY data_id")
-  charges <- ledger_query(con, "SELECT * FROM charge ORDER BY number")
-  last <- ledger_query(con, "SELECT seq FROM sqlite_sequence WHERE name = 'charge'")$seq
+ledger_verify <- function(con, tables = ledger_tables(con)) {
+  budgets <- tables$budgets
+  charges <- tables$charges
   n <- nrow(charges)
   wrong <- function(row, why) list(ok = FALSE, row = row, why = why, last = NULL)
   if (nrow(budgets) && length(bad <- which(row_hash(budgets) != budgets$hash))) {
@@ -196,14 +201,14 @@ ledger_verify <- function(con) {
       return(wrong(changed, sprintf("charge no. %d, or the one before, was changed", changed)))
     }
   }
-  if (length(last) && last > n) return(wrong(n + 1, "the last charges were taken out"))
+  if (tables$ever > n) return(wrong(n + 1, "the last charges were taken out"))
   list(ok = TRUE, row = NULL, why = NULL, last = if (n > 0L) charges$hash[n] else "")
 }
 
 #' The hash of the last charge of a ledger that nobody changed; else an error.
 #' @noRd
-last_hash <- function(con) {
-  chain <- ledger_verify(con)
+last_hash <- function(con, tables) {
+  chain <- ledger_verify(con, tables)
   if (chain$ok) return(chain$last)
   abort_ledger(con@dbname, paste0(chain$why, ", so nothing is charged to it"),
     argument = "ledger", value = chain$row

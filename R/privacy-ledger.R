@@ -54,9 +54,10 @@ find_budget <- function(con, data_id) {
 }
 
 #' A budget as the filter takes it, with its name, its start, its renewal and the hash of its row.
+#' @param row of find_budget().
 #' @noRd
-read_budget <- function(con, data_id) {
-  row <- find_budget(con, check_string(data_id, "data_id", 200L))
+read_budget <- function(con, data_id, row = find_budget(con, data_id)) {
+  data_id <- check_string(data_id, "data_id", 200L)
   if (is.null(row)) {
     abort_ledger(con@dbname, sprintf(
       'it has no budget of "%s": dpadmm_ledger(path, data_id, epsilon, delta) makes one', data_id
@@ -71,22 +72,28 @@ read_budget <- function(con, data_id) {
 
 # ---- charges -----------------------------------------------------------------------------
 
-#' The number of the budget's period. A clock that was set back does not bring one back.
+#' The budget and the charges of a data set.
+#' @param tables of ledger_tables().
+#' @return list(budget, period, first, costs): of read_budget(); the number of its period, which a
+#'   clock that was set back does not bring back; the events of the first charge of all, as text;
+#'   what was charged in the period.
 #' @noRd
-current_period <- function(con, budget) {
-  if (is.null(budget$renewal)) return(0L)
-  days <- as.double(difftime(ledger_now(), time_of(budget$created), units = "days"))
-  last <- ledger_query(
-    con, "SELECT max(period) AS last FROM charge WHERE data_id = ?", list(budget$data_id)
-  )$last
-  as.integer(max(0, floor(days / budget$renewal), last, na.rm = TRUE))
+budget_so_far <- function(con, data_id, tables = ledger_tables(con)) {
+  row <- match(data_id, tables$budgets$data_id)
+  budget <- read_budget(con, data_id, if (!is.na(row)) lapply(tables$budgets, `[[`, row))
+  own <- tables$charges$data_id == budget$data_id
+  periods <- tables$charges$period[own]
+  period <- current_period(budget, periods)
+  list(
+    budget = budget, period = period, first = tables$charges$events[own][1L],
+    costs = as.double(tables$charges$cost[own][periods == period])
+  )
 }
 
-period_costs <- function(con, budget, period) {
-  as.double(ledger_query(con,
-    "SELECT cost FROM charge WHERE data_id = ? AND period = ? ORDER BY number",
-    list(budget$data_id, period)
-  )$cost)
+current_period <- function(budget, periods) {
+  if (is.null(budget$renewal)) return(0L)
+  days <- as.double(difftime(ledger_now(), time_of(budget$created), units = "days"))
+  as.integer(max(0, floor(days / budget$renewal), periods))
 }
 
 #' Charge events to a budget, within ledger_transaction(): an error of class dpadmm_error_budget,
@@ -96,13 +103,13 @@ period_costs <- function(con, budget, period) {
 #' @noRd
 ledger_charge <- function(con, data_id, events, analyst, plan, run, what, per_person = 1) {
   check_transaction(con)
-  previous <- last_hash(con)
+  tables <- ledger_tables(con)
+  previous <- last_hash(con, tables)
   for (field in c("analyst", "plan", "run", "what")) check_string(get(field), field, 10000L)
-  asked <- ledger_check(con, data_id, events, per_person)
+  asked <- ledger_check(con, data_id, events, per_person, tables)
   budget <- asked$budget
-  last <- ledger_query(con, "SELECT count(*) FROM charge")[[1L]]
   row <- list(
-    number = last + 1L, data_id = budget$data_id,
+    number = nrow(tables$charges) + 1L, data_id = budget$data_id,
     time = time_text(ledger_now()), analyst = analyst, plan = plan, run = run, what = what,
     events = events_to_json(events), cost = asked$cost, period = asked$period,
     previous = previous
@@ -117,28 +124,25 @@ ledger_charge <- function(con, data_id, events, analyst, plan, run, what, per_pe
 #' cost and what is charged already.
 #' @param per_person how many records of a person the budget is promised to cover.
 #' @noRd
-ledger_check <- function(con, data_id, events, per_person = 1) {
+ledger_check <- function(con, data_id, events, per_person = 1, tables = ledger_tables(con)) {
   check_releases(events, class = "dp_events")
-  budget <- read_budget(con, data_id)
-  check_relation(con, budget, events, per_person)
-  period <- current_period(con, budget)
-  costs <- period_costs(con, budget, period)
+  now <- budget_so_far(con, data_id, tables)
+  budget <- now$budget
+  check_relation(now, events, per_person)
   cost <- charge_cost(events, budget)
-  if (!filter_admits(budget, events, costs, cost)) {
-    abort_refused(budget, left_of(budget, period, costs), events)
+  if (!filter_admits(budget, events, now$costs, cost)) {
+    abort_refused(budget, left_of(budget, now$period, now$costs), events)
   }
-  list(budget = budget, period = period, costs = costs, cost = cost)
+  list(budget = budget, period = now$period, costs = now$costs, cost = cost)
 }
 
 #' One budget is about one kind of neighbours, and of persons with as many records as the first
 #' charge was about: whatever is about fewer would not cover them.
 #' @noRd
-check_relation <- function(con, budget, events, per_person) {
-  first <- ledger_query(con,
-    "SELECT events FROM charge WHERE data_id = ? ORDER BY number LIMIT 1", list(budget$data_id)
-  )$events
-  if (length(first) == 0L) return(invisible())
-  first <- events_from_json(first)
+check_relation <- function(now, events, per_person) {
+  if (is.na(now$first)) return(invisible())
+  budget <- now$budget
+  first <- events_from_json(now$first)
   earlier <- one_relation(first)
   if (one_relation(events) != earlier) {
     abort("accountant", sprintf(
@@ -201,9 +205,8 @@ left_of <- function(budget, period, costs) {
 #' `left` and `allowance` are in the numbers that the filter adds, `share` is what is left of 1.
 #' @noRd
 ledger_left <- function(con, data_id) {
-  budget <- read_budget(con, data_id)
-  period <- current_period(con, budget)
-  left_of(budget, period, period_costs(con, budget, period))
+  now <- budget_so_far(con, data_id)
+  left_of(now$budget, now$period, now$costs)
 }
 
 #' What was charged in this period: list(spent, share, charges, events), `share` of 1, `events` of

@@ -191,6 +191,7 @@ own_words <- function(handle, attempt) core_call(.Call(ffi_party_share, handle, 
 
 #' What of it leaves the site.
 #' @noRd
-own_share <- function(live, asked) {
+own_share <- function(live, asked, values) {
+  asked$inbox <- digest_of(values)
   masked(own_words(live$handle, asked$attempt), live$masks, live$party, asked)
 }

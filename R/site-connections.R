@@ -18,7 +18,7 @@ with_store <- function(site, code) {
   code(site$con)
 }
 
-#' Do something with the statement that stores rounds; after an error it is made anew.
+#' Do something with rounds_connect(), which after an error is made anew.
 #' @noRd
 with_rounds <- function(site, code) {
   if (!identical(site$process, Sys.getpid())) with_store(site, identity)
@@ -28,7 +28,7 @@ with_rounds <- function(site, code) {
   }
   done <- FALSE
   on.exit(if (!done) leave_rounds(site))
-  value <- code(site$rounds$statement)
+  value <- code(site$rounds)
   done <- TRUE
   value
 }

@@ -91,14 +91,14 @@ site_do <- function(site, request, arguments) {
 #' otherwise is not told, because it may hang on a record; nor is a warning.
 #' @noRd
 answer_of <- function(code) {
-  untold <- function(e) {
-    list(error = "site", message = "The site could not do what it was asked.", field = NULL)
-  }
-  tryCatch(list(value = suppressWarnings(code)), dpadmm_error = function(e) {
+  tryCatch(list(value = suppressWarnings(code)), error = function(e) {
     kind <- sub("dpadmm_error_", "", class(e)[1L])
-    if (kind %in% .kinds_of_records) return(untold(e))
+    if (!inherits(e, "dpadmm_error") || kind %in% .kinds_of_records) {
+      return(list(error = "site", message = "The site could not do what it was asked.",
+        field = NULL))
+    }
     list(error = kind, message = conditionMessage(e), field = e$argument)
-  }, error = untold)
+  })
 }
 
 # Kinds of errors that records can make.
@@ -146,7 +146,8 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
       keys <- if (is_secure(asked$plan)) {
         run_keys(site$policy, run, digest_of(asked$text), asked$plan$problem$names)
       }
-      store_open(con, run_at(site, run), site$policy$data, asked$text, key, !is.null(seed), keys)
+      live$last <<- store_open(con, run_at(site, run), site$policy$data, asked$text, key,
+        !is.null(seed), keys)
       if (!is.null(keys)) forget_key(keys$secret)
       list(round = NULL, signed = keys$signed)
     })
@@ -158,8 +159,21 @@ site_open <- function(site, run, recipe, analyst = "unknown", seed = NULL) {
 #' What a process needs for the rounds of a run.
 #' @noRd
 live_party <- function(site, plan, party) {
-  records <- own_records(plan, site_records(plan, site$data, site$counted))
-  list(plan = plan, party = party, records = records)
+  list(plan = plan, party = party, records = encoded_records(site, plan))
+}
+
+#' The site's records as a plan's core takes them. They are kept until a plan needs others: a study
+#' tries methods and budgets on one formula, and a run that is taken up again has it, too.
+#' @noRd
+encoded_records <- function(site, plan) {
+  problem <- plan$problem
+  wanted <- list(problem$blueprint, problem$loss, problem$row_bound, is_user(plan))
+  if (!identical(site$encoded$wanted, wanted)) {
+    site$encoded <- NULL # two of them need not be there at once
+    records <- own_records(plan, site_records(plan, site$data, site$counted))
+    site$encoded <- list(wanted = wanted, records = records)
+  }
+  site$encoded$records
 }
 
 #' Whether a run would be opened: nothing is charged, and nothing kept.

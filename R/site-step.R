@@ -18,12 +18,12 @@ site_step <- function(site, run, round, inbox, attempt = NULL) {
   if (!ok) {
     decline(sprintf("The inbox must be %d finite numbers.", plan$problem$d), "inbox")
   }
-  asked <- list(round = round, attempt = check_attempt(plan, attempt), inbox = digest_of(values))
+  asked <- list(round = round, attempt = check_attempt(plan, attempt), inbox = inbox)
   answered <- answered_round(plan, last, asked)
   if (!is.null(answered)) return(answered)
   if (is_secure(plan)) run_masks(site, run)
   message <- compute_round(site, run, round, values, last$round)
-  if (is_secure(plan)) message$values <- own_share(site$live[[run]], asked)
+  if (is_secure(plan)) message$values <- own_share(site$live[[run]], asked, values)
   # with its cache: else the last digits would tell a run that was taken up again
   state <- core_call(.Call(ffi_party_save, site$live[[run]]$handle, TRUE))
   at <- run_at(site, run)
@@ -46,8 +46,8 @@ is_whole <- function(x) is.numeric(x) && length(x) == 1L && is.finite(x) && x ==
 #' still is the last one shows when the message is stored), else what the data base says.
 #' @noRd
 last_round <- function(site, run, round) {
-  last <- site$live[[run]]$last
-  if (!is.null(last) && identical(as.double(round), last$round + 1)) return(last)
+  live <- site$live[[run]]
+  if (!is.null(live$last) && round == due_round(live$plan, live$last)) return(live$last)
   with_store(site, function(con) store_last(con, run_at(site, run)))
 }
 
@@ -75,7 +75,7 @@ live_run <- function(site, run, last) {
 
 #' The stored message of a round, or NULL where it is to be computed. A round belongs to the inbox
 #' it was answered for. Who was late may skip rounds (users remember each of them).
-#' @param asked list(round, attempt, inbox), the last a digest.
+#' @param asked list(round, attempt, inbox), the last as it came.
 #' @noRd
 answered_round <- function(plan, last, asked) {
   if (last$closed) decline("This run is over.", "run")
@@ -87,7 +87,7 @@ answered_round <- function(plan, last, asked) {
     if (is_next_attempt(plan, last, asked$attempt)) return(NULL)
     return(stored_message(last, is_secure(plan)))
   }
-  due <- if (is.na(last$round)) first_round(plan) else last$round + 1L
+  due <- due_round(plan, last)
   skips <- round > due && inherits(plan$method, "dpadmm_family_server")
   if (round < due || round > length(all_rules(plan)) || skips) {
     decline(sprintf("The next round is %d, not %s.", due, format(round)), "round")
@@ -105,6 +105,8 @@ after_round <- function(last, asked) {
   last$inbox <- asked$inbox
   last
 }
+
+due_round <- function(plan, last) if (is.na(last$round)) first_round(plan) else last$round + 1L
 
 first_round <- function(plan) if (!is.null(core_orders(plan$method, plan)$inverse)) 0L else 1L
 
@@ -128,7 +130,7 @@ compute_round <- function(site, run, round, values, last) {
 #' @noRd
 load_party <- function(site, run) {
   it <- site$live[[run]]
-  row <- with_store(site, function(con) store_run(con, run_at(site, run)))
+  row <- with_store(site, function(con) store_run(con, run_at(site, run), "closed, key, state"))
   key <- row$key
   on.exit(forget_key(key))
   spec <- core_spec(it$plan, keep = FALSE, threads = 1L)

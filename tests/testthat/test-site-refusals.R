@@ -169,6 +169,10 @@ test_that("a run outlives its process, and its key does not outlive the run", {
   site_answer(again$site, "close", list(run = again$run))
   bytes <- unlist(lapply(Sys.glob(paste0(file, "*")), readBin, what = "raw", n = 1e7))
   con <- store_connect(file)
+  left <- store_run(con, run_at(again$site$it, again$run), "closed, state, inbox, message")
+  expect_identical(lapply(left, is.null), list(closed = FALSE, state = TRUE, inbox = FALSE,
+    message = TRUE))
+  expect_identical(left$inbox, NA_character_)
   DBI::dbGetQuery(con, "PRAGMA wal_checkpoint(TRUNCATE)")
   ledger_disconnect(con)
   bytes <- unlist(lapply(Sys.glob(paste0(file, "*")), readBin, what = "raw", n = 1e7))

@@ -22,6 +22,46 @@ test_that("what is stored each round has no work space", {
   expect_lt(stored(grad_admm(), 6000L), 500)
 })
 
+test_that("records are encoded once for all plans that take them alike", {
+  skip_unless_sites()
+  policy <- function() site_policy("A", site_schema, 4, 1e-4, simulation = TRUE)
+  plan_of <- function(formula, ...) {
+    dpadmm_plan(formula, site_schema, c(A = 300, B = 200), delta = 1e-4, na.action = "omit",
+      seed = 1, iterations = 2, ...)
+  }
+  half <- dpadmm_control(row_bound = 0.5)
+  plans <- list(
+    plan_of(ill ~ age + smoker, epsilon = 1), plan_of(ill ~ age + smoker, epsilon = 2),
+    plan_of(ill ~ age + smoker, epsilon = 2, method = grad_admm()),
+    plan_of(ill ~ age, epsilon = 2), plan_of(ill ~ age, epsilon = 2, control = half),
+    plan_of(ill ~ age, epsilon = 2, control = half, loss = "hinge"),
+    plan_of(ill ~ age, epsilon = 2, method = fp_admm(unit = "record", noise = "block"))
+  )
+  encoded <- 0
+  whole <- site_records
+  local_binding("site_records", function(...) {
+    encoded <<- encoded + 1
+    whole(...)
+  })
+  site <- dpadmm_site(policy(), site_frames()$A)
+  first_message <- function(site, plan, run) {
+    ask <- function(...) site_answer(site, ...)$value
+    ask("open", list(run = run, recipe = text_to_wire(plan_recipe(plan)), seed = 1))
+    ask("step", list(run = run, round = 1, inbox = doubles_to_wire(numeric(plan$problem$d))))
+  }
+  made <- vapply(seq_along(plans), function(k) {
+    before <- encoded
+    got <- first_message(site, plans[[k]], sprintf("%032d", k))
+    now <- encoded
+    alone <- first_message(dpadmm_site(policy(), site_frames()$A), plans[[k]], strrep("0", 32))
+    expect_identical(got, alone)
+    expect_length(got$values, plans[[k]]$problem$d)
+    now - before
+  }, 0)
+  expect_identical(made[1:3], c(1, 0, 0))
+  expect_identical(made[4:7], c(1, 1, 1, 1))
+})
+
 test_that("a site that nobody closed ends its connections itself", {
   skip_unless_sites()
   held <- function() length(ls(.connections))
