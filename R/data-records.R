@@ -258,6 +258,11 @@ describe <- function(column, name, declared) {
   }
   if (!is.null(declared)) return(found("levels", declared))
   values <- if (is.factor(column)) levels(column) else sort(unique(column), method = "radix")
+  if (length(values) < 2L) {
+    abort("level", sprintf(
+      "`%s` has one level only: leave it out, or state by `schema` which others there are.", name
+    ), argument = name, value = values)
+  }
   found("levels", values, sprintf("the levels of `%s`", name))
 }
 
