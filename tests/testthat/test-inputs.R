@@ -150,7 +150,7 @@ test_that("a factor of one level, a response of two columns, a lone record are s
   expect_error(dpadmm_fit(ill ~ age + ward, people, ~h, epsilon = Inf), "`ward` has one level",
     class = "dpadmm_error_level")
   expect_error(fit_of(cbind(ill, age) ~ age), "The response", class = "dpadmm_error_labels")
-  expect_error(fit_of(age ~ 1), '"huber"', class = "dpadmm_error_labels")
+  expect_error(fit_of(age ~ 1), 'A loss of numbers is "huber"', class = "dpadmm_error_labels")
   expect_error(fit_of(ill ~ age, people[1, ], nodes = 1), "at least two",
     class = "dpadmm_error_nodes")
   expect_error(dpadmm_fit(), class = "dpadmm_error")
