@@ -12,6 +12,9 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   seed <- check_seed(seed)
   if (inherits(data, "dpadmm_sites")) return(fit_sites(x, data, seed, control, save, ledger))
+  if (!is.null(save)) {
+    abort("argument", "`save` is for fits over sites: saveRDS() keeps others.", argument = "save")
+  }
   ledger <- fit_ledger(ledger, data_id, seed)
   blueprint <- x$problem$blueprint
   nodes <- given_nodes(nodes)

@@ -7,6 +7,10 @@ fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = N
     abort("argument", "`schema` is what the sites say it is.", argument = "schema")
   }
   if (sites$kind == "frames") {
+    if (!is.null(save)) {
+      abort("argument", "`save` is for sites with a policy: give sites_local() a `schema`.",
+        argument = "save")
+    }
     columns <- Reduce(intersect, lapply(sites$data, names))
     data <- do.call(rbind, lapply(unname(sites$data), function(x) x[columns]))
     nodes <- factor(rep(sites$names, vapply(sites$data, nrow, 0L)), sites$names)
@@ -71,7 +75,9 @@ run_sites <- function(plan, sites, run, journal, seed, control) {
 #' @param save the file.
 #' @param sites the same sites, see [sites].
 #' @param control see [dpadmm_control()]: its `progress` and `keep_iterates`.
-#' @return The fit. Errors as of [dpadmm_fit()]; `dpadmm_error_parse` for a file that holds no run.
+#' @return The fit. Errors as of [dpadmm_fit()]; `dpadmm_error_parse` for a file that holds no run,
+#'   `dpadmm_error_file` for one that cannot be written: of a disk that is full a run goes on from
+#'   the last round that had room.
 #' @examplesIf requireNamespace("RSQLite", quietly = TRUE)
 #' patients <- function(n) {
 #'   age <- sample(20:90, n, TRUE)

@@ -92,6 +92,22 @@ test_that("nobody is charged when one site refuses", {
   expect_identical(nrow(site_report(made$A$it)$charges), 0L)
 })
 
+test_that("what cannot be saved is said before anything is charged", {
+  skip_unless_sites()
+  sites <- sites_local(site_frames(), site_schema, epsilon = 4, delta = 1e-4)
+  plan <- dpadmm_plan(ill ~ age, sites, epsilon = 1, delta = 1e-4, iterations = 6)
+  expect_no_warning(expect_blame(dpadmm_fit(plan, sites, save = file.path(tempfile(), "run")),
+    "file", "save", "no such directory"))
+  alone <- dpadmm_plan(ill ~ age, site_schema, sizes = c(30, 30, 30), epsilon = Inf)
+  expect_blame(dpadmm_fit(alone, do.call(rbind, site_frames()), save = "run"), "argument", "save")
+  expect_identical(ledger_report(sites)$sites$charges, rep(0L, 3L))
+  skip_if_not(file.exists("/dev/full"))
+  full <- journal_file("/dev/full")
+  full$write(1:10)
+  expect_error(full$flush(" advice"), "advice", class = "dpadmm_error_file")
+  full$close()
+})
+
 test_that("a fit that was saved goes on, without a new charge, from wherever it stopped", {
   skip_unless_sites()
   frames <- site_frames()
