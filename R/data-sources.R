@@ -68,9 +68,13 @@ frame_source <- function(source, size) {
 
 database_source <- function(connection, query, size) {
   need_package("DBI", "records in a data base")
-  result <- DBI::dbSendQuery(connection, check_string(query, "query", 1e6))
+  check_string(query, "query", 1e6)
+  result <- tryCatch(DBI::dbSendQuery(connection, query), error = function(e) {
+    abort("argument", sprintf("`query` is refused by the data base: %s.", conditionMessage(e)),
+      argument = "query", parent = e)
+  })
   new_source(function() {
-    chunk <- DBI::dbFetch(result, n = size)
+    chunk <- strictly(DBI::dbFetch(result, n = size)) # a string among numbers would become 0
     if (nrow(chunk) > 0L) chunk
   }, function() DBI::dbClearResult(result))
 }
@@ -131,8 +135,8 @@ csv_part <- function(con, rows, names) {
   )
 }
 
-#' What R only warns of (quotes that nobody closes, foreign bytes) is an error: cells are lost. But
-#' the last line may lack its end.
+#' What is only warned of (quotes that nobody closes, foreign bytes, a string among numbers) is an
+#' error: cells are lost. But the last line may lack its end.
 #' @noRd
 strictly <- function(read) {
   withCallingHandlers(read, warning = function(w) {

@@ -148,11 +148,12 @@ encode_frame <- function(blueprint, variables) {
       levels = level_column(variables[[name]], name, how$values)
     )
   }
-  full <- lapply(variables[categorical], function(v) stats::contrasts(v, contrasts = FALSE))
+  sparse <- length(categorical) > 0L && !"basis" %in% type
+  full <- lapply(variables[categorical], stats::contrasts, contrasts = FALSE, sparse = sparse)
   environment(blueprint$terms) <- globalenv()
   # with its terms it is a model frame: log(age) is a column by now, not to be computed again
   attr(variables, "terms") <- blueprint$terms
-  if (length(categorical) && !"basis" %in% type) {
+  if (sparse) {
     x <- sparse_model_matrix(blueprint$terms, variables, full)
   } else {
     x <- stats::model.matrix(blueprint$terms, variables, contrasts.arg = if (length(full)) full)

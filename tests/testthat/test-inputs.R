@@ -156,3 +156,15 @@ test_that("a factor of one level, a response of two columns, a lone record are s
   expect_error(dpadmm_fit(), class = "dpadmm_error")
   expect_error(by_matrix(y, matrix("a", n)), "type character", class = "dpadmm_error_argument")
 })
+
+test_that("a factor of thousands of levels, such as codes of diagnoses, takes no square of them", {
+  codes <- sprintf("%04d", 1:3000)
+  some <- data.frame(code = rep(codes[7 * 1:40], 2), ill = rep(c(FALSE, TRUE), each = 40))
+  peak <- function() sum(gc()[, 6L])
+  gc(reset = TRUE)
+  before <- peak()
+  fit <- dpadmm_fit(ill ~ code, some, nodes = 2, schema = dpadmm_schema(code = codes),
+    epsilon = Inf, iterations = 1)
+  expect_length(coef(fit), 3001L)
+  expect_lt(peak() - before, 60) # MB; the square has 72
+})

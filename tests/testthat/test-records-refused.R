@@ -199,3 +199,16 @@ test_that("what is missing is said", {
   expect_blame(dpadmm_records(folk, ill ~ age), "argument", "schema")
   expect_blame(dpadmm_records(function() NULL, ill ~ age, limits), "argument", "source", "reset")
 })
+
+test_that("what a data base refuses, or cannot make a number of, is an error", {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  DBI::dbWriteTable(con, "folk", folk[c("age", "ward", "ill")])
+  read <- function(query) dpadmm_records(con, ill ~ age, limits, query = query)
+  expect_blame(read("SELECT * FROM nobody"), "argument", "query", "nobody")
+  DBI::dbExecute(con, "UPDATE folk SET age = 'old' WHERE rowid = 70")
+  expect_no_warning(expect_error(read("SELECT * FROM folk"), "^Chunk 1",
+    class = "dpadmm_error_argument"))
+  DBI::dbDisconnect(con)
+  expect_blame(read("SELECT * FROM folk"), "argument", "query")
+})
