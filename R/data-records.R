@@ -47,7 +47,7 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   formula <- split$formula
   env <- environment(formula)
   facts <- record_facts(options, schema, split$offset)
-  terms <- formula_terms(formula, data[setdiff(names(data), own_columns(options))])
+  terms <- formula_terms(formula, data[!names(data) %in% own_columns(options)])
   given <- list(y = y, case_weights = options$case_weights, offset = options$offset)
   predictors <- variable_names(stats::delete.response(terms))
   imputed <- predictors[

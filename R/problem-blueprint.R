@@ -98,6 +98,10 @@ is_column_name <- function(name) {
 #' that the formula takes out again (`. - day`) are not among them.
 #' @noRd
 formula_terms <- function(formula, data) {
+  if (length(nameless <- which(names(data) %in% c("", NA)))) {
+    abort("argument", sprintf("A column of `data` has no name: number %d.", nameless[1L]),
+      argument = "data", place = nameless[1L])
+  }
   # R is startled by a variable that is taken out and is not in the data
   terms <- suppressWarnings(stats::terms(formula, data = data))
   if (length(attr(terms, "offset"))) {
@@ -106,7 +110,12 @@ formula_terms <- function(formula, data) {
     )
   }
   used <- rowSums(as.matrix(attr(terms, "factors"))) > 0
-  used[attr(terms, "response")] <- TRUE
+  response <- attr(terms, "response")
+  if (isTRUE(any(used[response]))) {
+    abort("argument", sprintf("The response `%s` of the formula is among its predictors.",
+      variable_names(terms)[response]), argument = "formula")
+  }
+  used[response] <- TRUE
   if (!all(used) || length(attr(terms, "term.labels")) == 0L) {
     labels <- attr(terms, "term.labels")
     terms <- stats::terms(stats::reformulate(

@@ -153,6 +153,14 @@ test_that("a factor of one level, a response of two columns, a lone record are s
   expect_error(fit_of(age ~ 1), 'A loss of numbers is "huber"', class = "dpadmm_error_labels")
   expect_error(fit_of(ill ~ age, people[1, ], nodes = 1), "at least two",
     class = "dpadmm_error_nodes")
+  for (formula in c(ill ~ age + ill, ill ~ age * ill, ill ~ ill)) {
+    expect_error(fit_of(formula), "among its predictors", class = "dpadmm_error_argument")
+  }
+  for (name in c("", NA)) {
+    nameless <- stats::setNames(people[c("ill", "age", "h", "ward")], c("ill", "age", "h", name))
+    expect_blame(fit_of(ill ~ age, nameless), "argument", "data", "no name", 3L)
+  }
+  expect_error(dpadmm_control(row_bound = 1e-300), class = "dpadmm_error_argument")
   expect_error(dpadmm_fit(), class = "dpadmm_error")
   expect_error(by_matrix(y, matrix("a", n)), "type character", class = "dpadmm_error_argument")
 })
