@@ -98,9 +98,8 @@ is_column_name <- function(name) {
 #' that the formula takes out again (`. - day`) are not among them.
 #' @noRd
 formula_terms <- function(formula, data) {
-  if (length(nameless <- which(names(data) %in% c("", NA)))) {
-    abort("argument", sprintf("A column of `data` has no name: number %d.", nameless[1L]),
-      argument = "data", place = nameless[1L])
+  if (any(names(data) %in% c("", NA))) {
+    abort("argument", "A column of `data` has no name.", argument = "data")
   }
   # R is startled by a variable that is taken out and is not in the data
   terms <- suppressWarnings(stats::terms(formula, data = data))
