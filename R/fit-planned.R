@@ -11,7 +11,11 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   }
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   seed <- check_seed(seed)
-  if (inherits(data, "dpadmm_sites")) return(fit_sites(x, data, seed, control, save, ledger))
+  if (inherits(data, "dpadmm_sites")) {
+    if (data$kind != "frames") return(fit_sites(x, data, seed, control, save, ledger))
+    nodes <- pooled_sites(data)$nodes
+    data <- pooled_sites(data)$data
+  }
   if (!is.null(save)) {
     abort("argument", "`save` is for fits over sites: saveRDS() keeps others.", argument = "save")
   }

@@ -11,12 +11,21 @@ fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = N
       abort("argument", "`save` is for sites with a policy: give sites_local() a `schema`.",
         argument = "save")
     }
-    columns <- Reduce(intersect, lapply(sites$data, names))
-    data <- do.call(rbind, lapply(unname(sites$data), function(x) x[columns]))
-    nodes <- factor(rep(sites$names, vapply(sites$data, nrow, 0L)), sites$names)
-    return(dpadmm_fit.formula(formula, data, nodes, schema = schema, ..., seed = seed))
+    one <- pooled_sites(sites)
+    return(dpadmm_fit.formula(formula, one$data, one$nodes, schema = schema, ..., seed = seed))
   }
   fit_sites(dpadmm_plan(formula, sites, ...), sites, seed = seed, save = save)
+}
+
+#' Data frames without a policy as one, and who holds which record.
+#' @noRd
+pooled_sites <- function(sites) {
+  columns <- Reduce(intersect, lapply(sites$data, names))
+  parts <- lapply(unname(sites$data), function(x) as.data.frame(x)[columns])
+  list(
+    data = do.call(rbind, parts),
+    nodes = factor(rep(sites$names, vapply(parts, nrow, 0L)), sites$names)
+  )
 }
 
 #' Run a plan over sites.

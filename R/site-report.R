@@ -25,6 +25,7 @@ ledger_report.dpadmm_site <- function(x, plan = NULL, ...) {
 #' @export
 ledger_report.dpadmm_sites <- function(x, plan = NULL, ...) {
   check_no_dots(...)
+  check_policies(x)
   if (inherits(plan, "dpadmm_fit")) plan <- plan$plan
   if (!is.null(plan)) check_class(plan, "dpadmm_plan", "plan", "dpadmm_plan()")
   said <- ask_all(x, "report", list())

@@ -51,6 +51,15 @@ test_that("a list of data frames without a schema is a data frame with nodes", {
   listed <- fit(sites_local(frames))
   column <- fit(pooled, nodes = ~hospital)
   expect_identical(listed$coefficients, column$coefficients)
+  plan <- dpadmm_plan(ill ~ age, columns, sizes = vapply(frames, nrow, 0L), epsilon = 4)
+  planned <- dpadmm_fit(plan, sites_local(frames), seed = 1)
+  expect_identical(planned$coefficients, column$coefficients)
+  for (ask in list(sites_public, ledger_report, function(x) dpadmm_plan(ill ~ age, x))) {
+    expect_blame(ask(sites_local(frames)), "argument", "schema", "no policy")
+  }
+  expect_silent(close(sites_local(frames)))
+  named <- stats::setNames(frames, c("K\u00f6ln", "B", "C"))
+  expect_blame(sites_local(named, site_schema, 4, 1e-4), "argument", "names(data)", "A to Z")
 })
 
 test_that("what runs is charged once, each fit anew, and refused when nothing is left", {
