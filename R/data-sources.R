@@ -74,7 +74,10 @@ database_source <- function(connection, query, size) {
       argument = "query", parent = e)
   })
   new_source(function() {
-    chunk <- strictly(DBI::dbFetch(result, n = size)) # a string among numbers would become 0
+    # SQLite makes a string among numbers 0
+    chunk <- withCallingHandlers(DBI::dbFetch(result, n = size), warning = function(w) {
+      if (grepl("coerc", conditionMessage(w), fixed = TRUE)) stop(conditionMessage(w))
+    })
     if (nrow(chunk) > 0L) chunk
   }, function() DBI::dbClearResult(result))
 }
@@ -135,8 +138,8 @@ csv_part <- function(con, rows, names) {
   )
 }
 
-#' What is only warned of (quotes that nobody closes, foreign bytes, a string among numbers) is an
-#' error: cells are lost. But the last line may lack its end.
+#' What R only warns of (quotes that nobody closes, foreign bytes) is an error: cells are lost. But
+#' the last line may lack its end.
 #' @noRd
 strictly <- function(read) {
   withCallingHandlers(read, warning = function(w) {

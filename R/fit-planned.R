@@ -13,8 +13,9 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   seed <- check_seed(seed)
   if (inherits(data, "dpadmm_sites")) {
     if (data$kind != "frames") return(fit_sites(x, data, seed, control, save, ledger))
-    nodes <- pooled_sites(data)$nodes
-    data <- pooled_sites(data)$data
+    one <- pooled_sites(data)
+    nodes <- one$nodes
+    data <- one$data
   }
   if (!is.null(save)) {
     abort("argument", "`save` is for fits over sites: saveRDS() keeps others.", argument = "save")

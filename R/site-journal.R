@@ -55,6 +55,7 @@ read_journal <- function(path) {
 
 rewrite_journal <- function(path, header, records) {
   fresh <- paste0(path, ".new")
+  unlink(fresh) # of a hub that was killed here
   file <- journal_file(fresh, path)
   for (one in c(list(header), records)) file$write(one)
   tryCatch(file$flush(), error = function(e) {

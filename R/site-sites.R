@@ -95,9 +95,10 @@ sites_local <- function(data, schema = NULL, epsilon = NULL, delta = 0, ledger =
   named <- is.list(data) && length(data) >= 2L && !is.null(names(data)) &&
     !anyDuplicated(names(data)) && all(nzchar(names(data)))
   if (!named) {
-    abort("argument", paste(
-      "`data` must be a named list of two or more data frames or sites, no two of one name."
-    ), argument = "data")
+    abort("argument",
+      "`data` must be a named list of two or more data frames or sites, no two of one name.",
+      argument = "data"
+    )
   }
   if (is.null(schema) && !inherits(data[[1L]], "dpadmm_site")) return(frame_sites(data))
   if (is.null(ledger)) ledger <- tempfile("ledger", fileext = ".sqlite")
