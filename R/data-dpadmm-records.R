@@ -85,7 +85,8 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
                            weight_bound = NULL, offset = NULL, na.action = "fail", chunk = 10000,
                            cache = NULL, progress = interactive()) {
   if (!is.null(cache)) check_flag(cache, "cache")
-  if (missing(formula) && missing(schema) && is.character(source)) {
+  alone <- missing(formula) && missing(schema) && is.character(source)
+  if (alone && file_kind(source) == "unknown") {
     return(new_records(open_store(check_file_name(source), cache), keep = TRUE))
   }
   check_flag(keep, "keep")
@@ -96,6 +97,11 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
     if (isTRUE(options[[name]])) {
       abort("argument", sprintf("`%s` must be ~column.", name), argument = name)
     }
+  }
+  if (missing(formula) || missing(schema)) {
+    abort("argument", "`formula` and `schema` are needed; only a kept file of records has its own.",
+      argument = if (missing(formula)) "formula" else "schema"
+    )
   }
   blueprint <- chunk_blueprint(formula, schema, options)
   nodes <- check_records_nodes(nodes)

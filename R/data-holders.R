@@ -22,6 +22,9 @@ resolve_nodes <- function(nodes, n, key) {
       argument = "nodes"
     )
   }
+  if (n < 2L) {
+    abort("nodes", "There must be at least two nodes, each with a record.", argument = "nodes")
+  }
   if (is.numeric(nodes) && length(nodes) == 1L) {
     check_number(nodes, "nodes", lower = 2, upper = n, whole = TRUE)
     size <- n %/% as.integer(nodes) + (seq_len(nodes) <= n %% nodes)

@@ -30,8 +30,9 @@ encode_labels <- function(y, loss, n, declared, name = "y") {
   if (anyNA(code)) {
     k <- which(is.na(code))[1L]
     abort("labels", sprintf(
-      "`%s` must have two classes, %s; it is %s at position %d.", name,
-      classes_words(classes), format(y[k]), k
+      "`%s` must have two classes, %s; it is %s at position %d.%s", name,
+      classes_words(classes), format(y[k]), k,
+      if (is.double(y) && y[k] != round(y[k])) " A loss of numbers is \"huber\"." else ""
     ), argument = name, value = if (is.factor(y)) as.character(y[k]) else y[k], place = k)
   }
   list(y = code, classes = classes, leaks = found$leaks)

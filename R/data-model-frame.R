@@ -14,7 +14,13 @@ model_frame <- function(terms, data, env, imputed = NULL, none = FALSE) {
     }
   )
   if (nrow(frame) == 0L) abort("shape", "`data` has no rows.", argument = "data")
-  if (attr(terms, "response") == 1L && identical(ncol(frame[[1L]]), 1L)) {
+  if (attr(terms, "response") == 1L && !is.null(dim(frame[[1L]]))) {
+    if (ncol(frame[[1L]]) != 1L) {
+      abort("labels", sprintf(
+        "The response `%s` has %d columns: it must be one, of classes or numbers.",
+        names(frame)[1L], ncol(frame[[1L]])
+      ), argument = "formula", place = names(frame)[1L])
+    }
     frame[[1L]] <- as.vector(frame[[1L]])
   }
   for (name in names(frame)) {

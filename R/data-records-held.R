@@ -26,7 +26,7 @@ records_store <- function(records) {
       records$path
     ), argument = "x")
   }
-  store
+  check_not_cut(store)
 }
 
 # ---- records of a fit --------------------------------------------------------------------

@@ -47,7 +47,7 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   formula <- split$formula
   env <- environment(formula)
   facts <- record_facts(options, schema, split$offset)
-  terms <- formula_terms(formula, data[setdiff(names(data), own_columns(options))])
+  terms <- formula_terms(formula, data[!names(data) %in% own_columns(options)])
   given <- list(y = y, case_weights = options$case_weights, offset = options$offset)
   predictors <- variable_names(stats::delete.response(terms))
   imputed <- predictors[
@@ -258,6 +258,11 @@ describe <- function(column, name, declared) {
   }
   if (!is.null(declared)) return(found("levels", declared))
   values <- if (is.factor(column)) levels(column) else sort(unique(column), method = "radix")
+  if (length(values) < 2L) {
+    abort("level", sprintf(
+      "`%s` has one level only: leave it out, or state by `schema` which others there are.", name
+    ), argument = name, value = values)
+  }
   found("levels", values, sprintf("the levels of `%s`", name))
 }
 

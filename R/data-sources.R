@@ -49,6 +49,9 @@ new_source <- function(next_chunk, close = function() NULL, done = NULL, total =
 #' As biglm's: source(reset = TRUE) begins anew, source(reset = FALSE) is the next chunk or NULL.
 #' @noRd
 function_source <- function(source) {
+  if (!any(c("reset", "...") %in% names(formals(args(source))))) {
+    abort("argument", "`source` must be a function with the argument `reset`.", argument = "source")
+  }
   source(reset = TRUE)
   new_source(function() source(reset = FALSE))
 }
@@ -65,9 +68,16 @@ frame_source <- function(source, size) {
 
 database_source <- function(connection, query, size) {
   need_package("DBI", "records in a data base")
-  result <- DBI::dbSendQuery(connection, check_string(query, "query", 1e6))
+  check_string(query, "query", 1e6)
+  result <- tryCatch(DBI::dbSendQuery(connection, query), error = function(e) {
+    abort("argument", sprintf("`query` is refused by the data base: %s.", conditionMessage(e)),
+      argument = "query", parent = e)
+  })
   new_source(function() {
-    chunk <- DBI::dbFetch(result, n = size)
+    # SQLite makes a string among numbers 0
+    chunk <- withCallingHandlers(DBI::dbFetch(result, n = size), warning = function(w) {
+      if (grepl("coerc", conditionMessage(w), fixed = TRUE)) stop(conditionMessage(w))
+    })
     if (nrow(chunk) > 0L) chunk
   }, function() DBI::dbClearResult(result))
 }
@@ -106,7 +116,7 @@ csv_source <- function(path, size) {
   })
   lines <- 1
   new_source(function() {
-    chunk <- tryCatch(csv_part(con, size, names), error = function(e) {
+    chunk <- tryCatch(strictly(csv_part(con, size, names)), error = function(e) {
       abort("parse", sprintf("After line %.0f of `source`: %s.", lines, conditionMessage(e)),
         argument = "source", place = lines
       )
@@ -121,10 +131,21 @@ csv_part <- function(con, rows, names) {
   line <- readLines(con, 1L)
   if (length(line) == 0L) return(NULL)
   pushBack(line, con)
+  # without `header` a line with a cell too many would be taken for one of names
   utils::read.table(con,
-    sep = ",", quote = "\"", comment.char = "", nrows = rows, fill = FALSE, col.names = names,
-    colClasses = "character", na.strings = "NA", check.names = FALSE
+    header = FALSE, sep = ",", quote = "\"", comment.char = "", nrows = rows, fill = FALSE,
+    col.names = names, colClasses = "character", na.strings = "NA", check.names = FALSE
   )
+}
+
+#' What R only warns of (quotes that nobody closes, foreign bytes) is an error: cells are lost. But
+#' the last line may lack its end.
+#' @noRd
+strictly <- function(read) {
+  withCallingHandlers(read, warning = function(w) {
+    if (!grepl("readTableHeader", conditionMessage(w), fixed = TRUE)) stop(conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
 }
 
 csv_names <- function(con) {

@@ -173,7 +173,7 @@ read_map <- function(map, type, at, count) {
   core_call(.Call(ffi_file_read, map, type, as.double(at), as.double(count)))
 }
 
-#' A file of records, mapped: list(path, map, facts, cache).
+#' A file of records, mapped: list(path, map, size, facts, cache).
 #' @noRd
 open_store <- function(path, cache = NULL) {
   foreign <- function(why) {
@@ -198,14 +198,24 @@ open_store <- function(path, cache = NULL) {
   }
   if (!identical(begin, store_page())) foreign("another kind of machine wrote it")
   end <- read(size - tail, tail)
-  if (!identical(end[-(1:16)], charToRaw(.store_end))) foreign("it was cut short")
   at <- readBin(end, "double", 2L)
-  if (!all(is.finite(at)) || at[1L] < .store_page || sum(at) + tail != size) {
-    foreign("it was cut short")
+  if (!identical(end[-(1:16)], charToRaw(.store_end)) || !all(is.finite(at)) ||
+    at[1L] < .store_page || sum(at) + tail != size) {
+    foreign("it was cut short, or something follows its end")
   }
   facts <- tryCatch(unserialize(read(at[1L], at[2L])), error = function(e) foreign("it is damaged"))
   done <- TRUE
-  list(path = path, map = map, facts = facts, cache = cache)
+  list(path = path, map = map, size = size, facts = facts, cache = cache)
+}
+
+#' The system ends a process that reads a mapped file where it was cut off.
+#' @noRd
+check_not_cut <- function(store) {
+  # a file that is gone is still mapped
+  if (!isTRUE(file.size(store$path) < store$size)) return(store)
+  abort("parse", sprintf('"%s" was cut short after it was opened.', store$path), argument = "file",
+    value = store$path
+  )
 }
 
 #' Numbers of the records, by name; `NULL`: they have none.

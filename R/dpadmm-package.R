@@ -42,8 +42,8 @@
 #' )
 #' @keywords internal
 #' @useDynLib dpadmm, .registration = TRUE
-#' @importFrom stats AIC BIC anova coef confint deviance fitted formula logLik model.frame
-#' @importFrom stats model.matrix nobs predict residuals simulate terms update vcov
+#' @importFrom stats AIC BIC anova coef confint deviance extractAIC fitted formula logLik
+#' @importFrom stats model.frame model.matrix nobs predict residuals simulate terms update vcov
 "_PACKAGE"
 
 utils::globalVariables(".data") # the pronoun of ggplot2's aes()

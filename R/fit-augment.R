@@ -13,10 +13,11 @@ augment.dpadmm_fit <- function(x, newdata, ...) {
   }
   loss <- x$plan$problem$loss
   probability <- loss$name == "logistic"
-  out <- if (is.data.frame(newdata)) newdata else as.data.frame(as.matrix(newdata))
-  out$.fitted <- predict(x, newdata,
+  fitted <- predict(x, newdata,
     type = if (loss$classification && !probability) "link" else "response"
   )
+  out <- if (is.data.frame(newdata)) newdata else as.data.frame(as.matrix(newdata))
+  out$.fitted <- fitted
   if (loss$classification) out$.pred_class <- predict(x, newdata)
   out
 }

@@ -93,10 +93,10 @@ node_row <- function(fit, node) {
 #' @param object a fit of [dpadmm_fit()].
 #' @param newdata a data frame (further columns are ignored; after a matrix fit its columns must
 #'   have had names) or, after a matrix fit, a matrix, dense or sparse, with the training columns.
-#' @param type `"class"`: the predicted class, coded as `classes` of the fit say (-1 and 1
-#'   for numeric labels without); `"response"`:
-#'   the probability of the positive class (logistic loss) or the predicted value;
-#'   `"link"`: the linear predictor.
+#' @param type `"class"` (the default, where there are classes): the predicted class, coded as
+#'   `classes` of the fit say (-1 and 1 for numeric labels without); `"response"` (the default of
+#'   regression losses): the probability of the positive class (logistic loss) or the predicted
+#'   value; `"link"`: the linear predictor.
 #' @param offset the offsets of the new rows, where those of the fit were given as numbers; else
 #'   they are computed from `newdata`.
 #' @param se.fit whether to give standard errors, of a fit with `inference = TRUE`. The predictions
@@ -122,6 +122,7 @@ predict.dpadmm_fit <- function(object, newdata, type = c("class", "response", "l
                                offset = NULL, se.fit = FALSE, ...) {
   check_no_dots(...)
   loss <- object$plan$problem$loss
+  if (missing(type) && !loss$classification) type <- "response"
   type <- check_choice(type, c("class", "response", "link"), "type")
   if (missing(newdata)) {
     abort("argument", "`newdata` is needed: a fit does not keep its records.", argument = "newdata")

@@ -11,7 +11,15 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   }
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   seed <- check_seed(seed)
-  if (inherits(data, "dpadmm_sites")) return(fit_sites(x, data, seed, control, save, ledger))
+  if (inherits(data, "dpadmm_sites")) {
+    if (data$kind != "frames") return(fit_sites(x, data, seed, control, save, ledger))
+    one <- pooled_sites(data)
+    nodes <- one$nodes
+    data <- one$data
+  }
+  if (!is.null(save)) {
+    abort("argument", "`save` is for fits over sites: saveRDS() keeps others.", argument = "save")
+  }
   ledger <- fit_ledger(ledger, data_id, seed)
   blueprint <- x$problem$blueprint
   nodes <- given_nodes(nodes)

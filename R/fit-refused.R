@@ -8,7 +8,7 @@
 #' | function | why not |
 #' |---|---|
 #' | `residuals()`, `fitted()`, `model.frame()`, `model.matrix()` | a fit keeps no record |
-#' | `deviance()`, `logLik()`, `AIC()`, `BIC()`, `anova()` | the likelihood was not released |
+#' | `deviance()`, `logLik()`, `AIC()`, `BIC()`, `anova()`, `drop1()` | no likelihood was released |
 #' | `vcov()`, `confint()` | not without `inference = TRUE`, see [intervals] |
 #' | `simulate()` | it draws labels for the records' predictors |
 #'
@@ -83,3 +83,6 @@ BIC.dpadmm_fit <- function(object, ...) refuse(.no_likelihood, .by_records)
 
 #' @export
 anova.dpadmm_fit <- function(object, ...) refuse(.no_likelihood, .by_records)
+
+#' @export
+extractAIC.dpadmm_fit <- function(fit, scale, k = 2, ...) refuse(.no_likelihood, .by_records, "fit")

@@ -7,12 +7,25 @@ fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = N
     abort("argument", "`schema` is what the sites say it is.", argument = "schema")
   }
   if (sites$kind == "frames") {
-    columns <- Reduce(intersect, lapply(sites$data, names))
-    data <- do.call(rbind, lapply(unname(sites$data), function(x) x[columns]))
-    nodes <- factor(rep(sites$names, vapply(sites$data, nrow, 0L)), sites$names)
-    return(dpadmm_fit.formula(formula, data, nodes, schema = schema, ..., seed = seed))
+    if (!is.null(save)) {
+      abort("argument", "`save` is for sites with a policy: give sites_local() a `schema`.",
+        argument = "save")
+    }
+    one <- pooled_sites(sites)
+    return(dpadmm_fit.formula(formula, one$data, one$nodes, schema = schema, ..., seed = seed))
   }
   fit_sites(dpadmm_plan(formula, sites, ...), sites, seed = seed, save = save)
+}
+
+#' Data frames without a policy as one, and who holds which record.
+#' @noRd
+pooled_sites <- function(sites) {
+  columns <- Reduce(intersect, lapply(sites$data, names))
+  parts <- lapply(unname(sites$data), function(x) as.data.frame(x)[columns])
+  list(
+    data = do.call(rbind, parts),
+    nodes = factor(rep(sites$names, vapply(parts, nrow, 0L)), sites$names)
+  )
 }
 
 #' Run a plan over sites.
@@ -71,7 +84,9 @@ run_sites <- function(plan, sites, run, journal, seed, control) {
 #' @param save the file.
 #' @param sites the same sites, see [sites].
 #' @param control see [dpadmm_control()]: its `progress` and `keep_iterates`.
-#' @return The fit. Errors as of [dpadmm_fit()]; `dpadmm_error_parse` for a file that holds no run.
+#' @return The fit. Errors as of [dpadmm_fit()]; `dpadmm_error_parse` for a file that holds no run,
+#'   `dpadmm_error_file` for one that cannot be written: of a disk that is full a run goes on from
+#'   the last round that had room.
 #' @examplesIf requireNamespace("RSQLite", quietly = TRUE)
 #' patients <- function(n) {
 #'   age <- sample(20:90, n, TRUE)

@@ -16,9 +16,9 @@
 #' @param start a public start: a vector of d coefficients for all nodes, or an N x d
 #'   matrix, whose rows, where they have names, are the nodes' of these names. It must not be
 #'   computed from the records. `NULL`: zero.
-#' @param row_bound bound on the norm of a record's features (> 0; of a matrix, without the
-#'   intercept that is added), stated by you and not read from the data. What becomes of longer
-#'   rows is said by `rows` of [dpadmm_fit()]. Columns of a formula are scaled to meet it.
+#' @param row_bound bound on the norm of a record's features (from 1e-100 to 1e100; of a matrix,
+#'   without the intercept that is added), stated by you and not read from the data. What becomes
+#'   of longer rows is said by `rows` of [dpadmm_fit()]. Columns of a formula are scaled to meet it.
 #' @param accountant which guarantee the noise is calibrated to: `"sound"` (proved
 #'   for what runs) or `"paper"` (the printed theorem).
 #' @param engine who carries the plan out: `"local"`, all parties in this process by threads; or
@@ -39,7 +39,7 @@ dpadmm_control <- function(tol = NULL, threads = 1, keep_iterates = NULL, start 
     threads = as.integer(check_number(threads, "threads", lower = 1, upper = 1024, whole = TRUE)),
     keep_iterates = if (!is.null(keep_iterates)) check_flag(keep_iterates, "keep_iterates"),
     start = start,
-    row_bound = check_number(row_bound, "row_bound", lower = 0, open_lower = TRUE),
+    row_bound = check_number(row_bound, "row_bound", lower = 1e-100, upper = 1e100),
     accountant = check_choice(accountant, c("sound", "paper"), "accountant"),
     engine = check_choice(engine, c("local", "stepwise"), "engine"),
     progress = check_flag(progress, "progress")

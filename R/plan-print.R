@@ -154,10 +154,10 @@ print.dpadmm_plan <- function(x, ...) {
   check_no_dots(...)
   cat("Plan of ", head_words(x), "\n", sep = "")
   sent <- traffic(x)
-  cat(sprintf("  %s %s messages of %d numbers%s: %s.\n",
+  cat(sprintf("  %s %s message%s of %d numbers%s: %s.\n",
     if (x$problem$N > 1L) "Each party sends" else "The holder sends", span(sent$messages),
-    x$problem$d, if (is.null(x$problem$degree)) "" else " to each neighbour",
-    span_bytes(sent$bytes)
+    if (all(sent$messages == 1)) "" else "s", x$problem$d,
+    if (is.null(x$problem$degree)) "" else " to each neighbour", span_bytes(sent$bytes)
   ))
   if (x$private) cat("  Noise of a release: ", noise_words(x), ".\n", sep = "")
   cat("\n")

@@ -58,7 +58,7 @@ changed <- function(asked, formula., ...) {
 #' The arguments that a user gave the function whose call and frame these are, by name.
 #' @noRd
 given_arguments <- function(call, frame, but = character()) {
-  mget(setdiff(names(call)[-1L], c("", "...", but)), frame)
+  mget(setdiff(as.character(names(call))[-1L], c("", "...", but)), frame)
 }
 
 #' The same with what its caller was asked for.

@@ -7,8 +7,8 @@
 #'
 #' @param x a budget of [dpadmm_ledger()], a [dpadmm_site()], or [sites], which tell it of theirs (a
 #'   list of `sites`, a data frame with a row for each, and `charges`, one by site).
-#' @param plan `NULL`, or what to ask about: a plan of [dpadmm_plan()], a fit, or a table of events
-#'   ([dp_event]).
+#' @param plan `NULL`, or what to ask about: a plan of [dpadmm_plan()], a fit, or (not of sites) a
+#'   table of events ([dp_event]).
 #' @param ... not used.
 #' @return An object of class `dpadmm_ledger_report`, a list of
 #'   * `data_id`, `path`, `budget`;

@@ -60,9 +60,8 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
   check_class(schema, "dpadmm_schema", "schema", "dpadmm_schema()")
   split <- split_offset(formula)
   formula <- split$formula
-  plain <- names(schema)[names(schema) == make.names(names(schema))]
-  plain <- setdiff(plain, own_columns(options))
-  terms <- formula_terms(formula, as.data.frame(lapply(unclass(schema)[plain], `[`, 1L)))
+  plain <- setdiff(Filter(is_column_name, names(schema)), own_columns(options))
+  terms <- formula_terms(formula, list2DF(lapply(unclass(schema)[plain], `[`, 1L), 1L))
   if (attr(terms, "response") != 1L) {
     abort("argument", "The formula must have a response.", argument = "formula")
   }
@@ -87,10 +86,21 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
   c(blueprint, record_facts(options, schema, split$offset))
 }
 
+#' Whether a name in a schema is a column's, so that `.` stands for it, and not that of a term like
+#' `log(age)`. One that is to R an operation of formulas (`IL-6`) cannot be a term's.
+#' @noRd
+is_column_name <- function(name) {
+  call <- tryCatch(str2lang(name), error = function(e) NULL)
+  !is.call(call) || as.character(call[[1L]])[1L] %in% c("+", "-", "*", "/", "^", ":", "%in%")
+}
+
 #' Terms that keep no environment but the global one: a caller's may hold the data. Variables
 #' that the formula takes out again (`. - day`) are not among them.
 #' @noRd
 formula_terms <- function(formula, data) {
+  if (any(names(data) %in% c("", NA))) {
+    abort("argument", "A column of `data` has no name.", argument = "data")
+  }
   # R is startled by a variable that is taken out and is not in the data
   terms <- suppressWarnings(stats::terms(formula, data = data))
   if (length(attr(terms, "offset"))) {
@@ -99,7 +109,12 @@ formula_terms <- function(formula, data) {
     )
   }
   used <- rowSums(as.matrix(attr(terms, "factors"))) > 0
-  used[attr(terms, "response")] <- TRUE
+  response <- attr(terms, "response")
+  if (isTRUE(any(used[response]))) {
+    abort("argument", sprintf("The response `%s` of the formula is among its predictors.",
+      variable_names(terms)[response]), argument = "formula")
+  }
+  used[response] <- TRUE
   if (!all(used) || length(attr(terms, "term.labels")) == 0L) {
     labels <- attr(terms, "term.labels")
     terms <- stats::terms(stats::reformulate(
@@ -141,19 +156,33 @@ encode_frame <- function(blueprint, variables) {
       levels = level_column(variables[[name]], name, how$values)
     )
   }
-  full <- lapply(variables[categorical], function(v) stats::contrasts(v, contrasts = FALSE))
+  sparse <- length(categorical) > 0L && !"basis" %in% type
+  full <- lapply(variables[categorical], stats::contrasts, contrasts = FALSE, sparse = sparse)
   environment(blueprint$terms) <- globalenv()
   # with its terms it is a model frame: log(age) is a column by now, not to be computed again
   attr(variables, "terms") <- blueprint$terms
-  if (length(categorical) && !"basis" %in% type) {
-    x <- Matrix::sparse.model.matrix(blueprint$terms, variables, contrasts.arg = full)
-    rownames(x) <- NULL
+  if (sparse) {
+    x <- sparse_model_matrix(blueprint$terms, variables, full)
   } else {
     x <- stats::model.matrix(blueprint$terms, variables, contrasts.arg = if (length(full)) full)
     x <- structure(x, dimnames = list(NULL, colnames(x)), contrasts = NULL)
   }
   x <- with_indicators(x, filled$indicators)
   if (blueprint$factor == 1) x else x * blueprint$factor
+}
+
+#' Matrix's, which fails where a name is none of R's (`a b`): terms have it in backticks, and
+#' variables do not. So all have the names of the terms, as the columns of model.matrix() do.
+#' @noRd
+sparse_model_matrix <- function(terms, variables, contrasts) {
+  quoted <- stats::setNames(rownames(attr(terms, "factors")), variable_names(terms))
+  attr(terms, "variables") <- as.call(c(quote(list), lapply(unname(quoted), as.name)))
+  attr(variables, "terms") <- terms
+  names(variables) <- quoted[names(variables)]
+  names(contrasts) <- quoted[names(contrasts)]
+  x <- Matrix::sparse.model.matrix(terms, variables, contrasts.arg = contrasts)
+  rownames(x) <- NULL
+  x
 }
 
 #' Whether each variable is what the blueprint says; else an error.

@@ -57,7 +57,7 @@ check_site_method <- function(policy, plan) {
   if (!is.null(plan$scales$server) && !is_secure(plan)) {
     decline(paste(
       "Its noise would be added by a server to what sites send without any, and a site sends",
-      "nothing without noise of its own: take noise = \"block\"."
+      "nothing without noise of its own: take fp_admm(noise = \"block\")."
     ), "method")
   }
   if (plan$problem$N < 2L) decline("The plan must have a party for each site.", "sizes")

@@ -18,20 +18,21 @@ new_journal <- function(path, header = NULL) {
     read <- read_journal(path)
     header <- read$header
     for (one in read$records) heard[[paste(one$round, one$party)]] <- one
-    con <- rewrite_journal(path, header, read$records)
+    file <- rewrite_journal(path, header, read$records)
   } else {
-    con <- rewrite_journal(path, header, list())
+    file <- rewrite_journal(path, header, list())
   }
+  advice <- sprintf(" dpadmm_resume(\"%s\", sites) goes on from here.", path)
   list(
     path = path, header = header,
     replay = function(round, party) heard[[paste(round, party)]],
     has = function(round, parties) all(paste(round, seq_len(parties)) %in% names(heard)),
     write = function(round, party, message) {
       if (!is.null(heard[[paste(round, party)]])) return(invisible())
-      serialize(c(list(round = round, party = party), message), con)
+      file$write(c(list(round = round, party = party), message))
     },
-    flush = function() flush(con), close = function() close(con),
-    advice = function() sprintf(" dpadmm_resume(\"%s\", sites) goes on from here.", path)
+    flush = function() file$flush(advice), close = function() file$close(),
+    advice = function() advice
   )
 }
 
@@ -54,11 +55,39 @@ read_journal <- function(path) {
 
 rewrite_journal <- function(path, header, records) {
   fresh <- paste0(path, ".new")
-  con <- file(fresh, "wb")
-  for (one in c(list(header), records)) serialize(one, con)
-  close(con)
-  if (!file.rename(fresh, path)) {
-    abort("argument", sprintf("%s cannot be written.", path), argument = "save")
-  }
-  file(path, "ab")
+  unlink(fresh) # of a hub that was killed here
+  file <- journal_file(fresh, path)
+  for (one in c(list(header), records)) file$write(one)
+  tryCatch(file$flush(), error = function(e) {
+    unlink(fresh)
+    stop(e)
+  }, finally = file$close())
+  if (!file.rename(fresh, path)) abort_unwritten(path)
+  journal_file(path)
+}
+
+#' A file that is appended to. R does not say whether a disk took what it was given: its size does.
+#' @noRd
+journal_file <- function(path, name = path) {
+  con <- tryCatch(suppressWarnings(file(path, "ab")), error = function(e) abort_unwritten(name))
+  size <- file.size(path)
+  list(
+    write = function(one) {
+      bytes <- serialize(one, NULL)
+      size <<- size + length(bytes)
+      writeBin(bytes, con)
+    },
+    flush = function(advice = "") {
+      flush(con)
+      if (!isTRUE(file.size(path) >= size)) abort_unwritten(name, advice)
+    },
+    close = function() suppressWarnings(close(con)) # flush() has said what is wrong
+  )
+}
+
+abort_unwritten <- function(path, advice = "") {
+  abort("file", sprintf(
+    "The file %s of `save` cannot be written: is there no room, or no such directory?%s",
+    path, advice
+  ), argument = "save", value = path)
 }

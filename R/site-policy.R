@@ -143,7 +143,7 @@ check_id <- function(x, argument) {
     grepl("^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$", x, useBytes = TRUE)
   if (ok) return(x)
   abort("argument", sprintf(
-    "`%s` must be a name of at most 100 letters, digits and _.+-, no dot first.", argument
+    "`%s` must be at most 100 letters (A to Z, a to z), digits and _.+-, no dot first.", argument
   ), argument = argument)
 }
 

@@ -25,6 +25,8 @@ ledger_report.dpadmm_site <- function(x, plan = NULL, ...) {
 #' @export
 ledger_report.dpadmm_sites <- function(x, plan = NULL, ...) {
   check_no_dots(...)
+  check_policies(x)
+  if (inherits(plan, "dpadmm_fit")) plan <- plan$plan
   if (!is.null(plan)) check_class(plan, "dpadmm_plan", "plan", "dpadmm_plan()")
   said <- ask_all(x, "report", list())
   reports <- Map(check_report, names(said), said)
@@ -111,3 +113,6 @@ as.data.frame.dpadmm_sites_report <- function(x, row.names = NULL, optional = FA
   check_no_dots(...)
   x$sites
 }
+
+#' @exportS3Method generics::tidy
+tidy.dpadmm_sites_report <- function(x, ...) as.data.frame(x, ...)

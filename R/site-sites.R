@@ -95,7 +95,8 @@ sites_local <- function(data, schema = NULL, epsilon = NULL, delta = 0, ledger =
   named <- is.list(data) && length(data) >= 2L && !is.null(names(data)) &&
     !anyDuplicated(names(data)) && all(nzchar(names(data)))
   if (!named) {
-    abort("argument", "`data` must be a named list of two or more data frames or sites.",
+    abort("argument",
+      "`data` must be a named list of two or more data frames or sites, no two of one name.",
       argument = "data"
     )
   }
@@ -104,6 +105,7 @@ sites_local <- function(data, schema = NULL, epsilon = NULL, delta = 0, ledger =
   known <- if (!is.null(schema)) local_identities(names(data))
   made <- Map(function(x, name) {
     if (inherits(x, "dpadmm_site")) return(x)
+    check_id(name, "names(data)")
     dpadmm_site(site_policy(name, schema, epsilon, delta, ledger = ledger,
       simulation = simulation, identity = known$file[[name]], peers = known$peers), x)
   }, data, names(data))
@@ -131,7 +133,9 @@ local_identities <- function(names) {
 frame_sites <- function(data) {
   check <- function(x) check_class(x, "data.frame", "data", "data.frame() each")
   lapply(data, check)
-  structure(list(kind = "frames", names = names(data), data = data), class = "dpadmm_sites")
+  structure(list(kind = "frames", names = names(data), data = data, close = function() NULL),
+    class = "dpadmm_sites"
+  )
 }
 
 #' @export
@@ -157,6 +161,7 @@ print.dpadmm_sites <- function(x, ...) {
 #' @export
 sites_public <- function(sites) {
   check_class(sites, "dpadmm_sites", "sites", "sites_local() and the like")
+  check_policies(sites)
   facts <- lapply(sites$public, function(p) {
     data.frame(
       site = p$site, data = p$data, records = p$records, epsilon = p$epsilon, delta = p$delta,
@@ -167,17 +172,23 @@ sites_public <- function(sites) {
   structure(do.call(rbind, facts), schema = sites$schema)
 }
 
+#' Whether there is somebody to ask, and not only data frames.
+#' @noRd
+check_policies <- function(sites) {
+  if (sites$kind != "frames") return(invisible())
+  abort("argument", paste(
+    "Sites without a schema have no policy and no ledger: they can be fitted, not planned or",
+    "asked. Give sites_local() a `schema`."
+  ), argument = "schema")
+}
+
 #' What a plan needs to know: no record, and the seed of what is random and public, which must be
 #' the same at all sites.
 #' @noRd
 #' @export
 public_facts.dpadmm_sites <- function(schema) {
   sites <- schema
-  if (sites$kind == "frames") {
-    abort("argument", "Sites without a schema can be fitted, not planned: give sites_local() one.",
-      argument = "schema"
-    )
-  }
+  check_policies(sites)
   sizes <- vapply(sites$public, function(p) as.double(p$records), 0)
   names(sizes) <- vapply(sites$public, `[[`, "", "site")
   facts <- list(schema = sites$schema, sizes = sizes, na.action = "omit", seed = public_seed())

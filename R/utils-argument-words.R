@@ -1,5 +1,7 @@
 # Arguments that glm(), glmnet() and predict() have, and what they are called here.
 
+.has_intervals <- "A fit with inference = TRUE has intervals: confint(), or tidy(conf.int = TRUE)."
+
 .argument_words <- c(
   family = 'The loss says it: `loss` = "logistic" (or "binomial"), "huber", "hinge".',
   alpha = paste(
@@ -20,18 +22,18 @@
   standardise = "Columns are scaled from the bounds that `schema` states.",
   scale = "Columns are scaled from the bounds that `schema` states.",
   subset = "Take the rows before: `data` = data[rows, ].",
-  na.action = "Rows with missing values must be dropped or filled before the fit.",
-  offset = "There are no offsets.",
+  na.action = "What becomes of missing values is said to the fit: dpadmm_fit(na.action =).",
   contrasts = "Every level has an indicator of its own, as the penalty keeps the model unique.",
   start = "It is a setting of dpadmm_control(start =), and must be public.",
   model = "A fit keeps no record.",
   formula = "The formula comes first and has no name.",
   new_data = "It is `newdata` here.",
   newx = "It is `newdata` here.",
-  se.fit = "There are no standard errors.",
-  interval = "There are no intervals.",
-  conf.int = "There are no intervals.",
-  conf.level = "There are no intervals.",
+  se.fit = "A fit with inference = TRUE has standard errors: predict(se.fit = TRUE).",
+  interval = "A fit with inference = TRUE has standard errors: predict(se.fit = TRUE).",
+  conf.int = .has_intervals,
+  conf.level = .has_intervals,
+  exponentiate = "Odds ratios are exp() of estimates and of the ends of intervals.",
   threshold = 'Compare predict(type = "response") with it.',
   s = "A fit has one penalty."
 )

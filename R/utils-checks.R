@@ -116,6 +116,7 @@ kind_of <- function(x) {
   if (is.atomic(x) && is.null(attributes(x)) && length(x) == 1L) {
     return(sprintf("the %s %s", typeof(x), format(x)))
   }
+  if (is.matrix(x) && !is.object(x)) return(sprintf("a matrix of type %s", typeof(x)))
   sprintf("an object of class %s", class(x)[1L])
 }
 

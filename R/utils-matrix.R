@@ -18,7 +18,7 @@ check_matrix <- function(x, argument) {
     cell <- function(k) c((k - 1L) %% nrow(x) + 1L, (k - 1L) %/% nrow(x) + 1L)
   } else {
     abort("argument", sprintf(
-      "`%s` must be a numeric matrix or a dgCMatrix, not %s.", argument, kind_of(x)
+      "`%s` must be a numeric matrix, dense or of package Matrix, not %s.", argument, kind_of(x)
     ), argument = argument)
   }
   if (nrow(x) == 0L || ncol(x) == 0L) {

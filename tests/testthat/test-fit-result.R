@@ -36,6 +36,13 @@ test_that("predict() gives link, probability and class", {
   expect_equal(predict(base, rbind(c(1e200, 0, 0), c(5, 0, 0)), "link"), rep(coef(base)[[1]], 2))
 })
 
+test_that("predict() of a regression gives the response unless asked otherwise", {
+  fit <- dpadmm_fit(four_nodes$x, four_nodes$x[, 1], four_nodes$nodes, loss = "huber",
+    response = c(-1, 1), epsilon = Inf, iterations = 3)
+  expect_identical(predict(fit, four_nodes$x), predict(fit, four_nodes$x, type = "response"))
+  expect_error(predict(fit, four_nodes$x, type = "class"), class = "dpadmm_error_argument")
+})
+
 test_that("columns of new data are found by their names", {
   named <- x
   colnames(named) <- c("a", "b", "c")

@@ -52,6 +52,7 @@ test_that("augment() adds predictions to records that are given", {
   expect_identical(out$.fitted, predict(fit, people, type = "response"))
   expect_identical(out$.pred_class, predict(fit, people))
   expect_blame(generics::augment(fit), "argument", "newdata", "keep its records")
+  expect_blame(generics::augment(fit, list(1)), "argument", "newdata", "data frame")
   expect_blame(generics::augment(fit, people, se_fit = TRUE), "argument", "se_fit", "Unknown")
   numbers <- fit_four_nodes(.y = four_nodes$x[, 1], loss = "huber")
   out <- generics::augment(numbers, four_nodes$x)
@@ -67,7 +68,7 @@ test_that("augment() adds predictions to records that are given", {
 test_that("what needs records is refused with the reason", {
   fit <- fit_people()
   for (generic in c("residuals", "fitted", "deviance", "logLik", "AIC", "BIC", "anova", "vcov",
-    "confint", "simulate", "model.frame", "model.matrix")) {
+    "confint", "simulate", "extractAIC", "model.frame", "model.matrix")) {
     error <- expect_error(get(generic, asNamespace("stats"))(fit),
       class = "dpadmm_error_unavailable"
     )

@@ -114,3 +114,65 @@ test_that("no rows give no predictions, and a matrix fit takes a data frame", {
 test_that("a factor with a third level is told what to do", {
   expect_error(by_matrix(factor(y, c(-1, 1, 0))), "droplevels", class = "dpadmm_error_labels")
 })
+
+test_that("names that are none of R's are columns as others are", {
+  odd <- people
+  odd$ward <- rep(c("a", "b", "c", "b"), n / 4)
+  plain <- c(public, dpadmm_schema(ward = c("a", "b", "c"), ill = c("FALSE", "TRUE")))
+  rename <- function(names) {
+    names[names == "age"] <- "IL-6 level"
+    names[names == "ward"] <- "1st ward"
+    names
+  }
+  quoted <- c("(Intercept)", "`IL-6 level`", paste0("`1st ward`", c("a", "b", "c")))
+  for (formula in c(ill ~ age + ward, ill ~ age * ward)) {
+    base <- dpadmm_fit(formula, odd, ~h, schema = plain, epsilon = Inf)
+    renamed <- stats::setNames(odd, rename(names(odd)))
+    schema <- do.call(dpadmm_schema, stats::setNames(unclass(plain), rename(names(plain))))
+    words <- sub("ward", "`1st ward`", sub("age", "`IL-6 level`", deparse(formula)))
+    fit <- dpadmm_fit(stats::as.formula(words), renamed, ~h, schema = schema, epsilon = Inf)
+    expect_identical(unname(coef(fit)), unname(coef(base)))
+    expect_identical(names(coef(fit))[1:5], quoted)
+    expect_identical(predict(fit, renamed), predict(base, odd))
+  }
+})
+
+test_that("a plan's `.` has every column of the schema, whatever its name, and no term", {
+  public <- dpadmm_schema(age = c(18, 100), `IL-6` = c(0, 9), `a b` = c("no", "yes"),
+    `log(age)` = c(2, 5), `I(age > 50)` = c("FALSE", "TRUE"), ill = c("no", "yes"))
+  plan <- dpadmm_plan(ill ~ ., public, sizes = c(90, 80), epsilon = 1)
+  expect_identical(plan$problem$blueprint$columns,
+    c("(Intercept)", "age", "`IL-6`", "`a b`no", "`a b`yes"))
+})
+
+test_that("a factor of one level, a response of two columns, a lone record are said", {
+  people$ward <- "a"
+  expect_error(dpadmm_fit(ill ~ age + ward, people, ~h, epsilon = Inf), "`ward` has one level",
+    class = "dpadmm_error_level")
+  expect_error(fit_of(cbind(ill, age) ~ age), "The response", class = "dpadmm_error_labels")
+  expect_error(fit_of(age ~ 1), 'A loss of numbers is "huber"', class = "dpadmm_error_labels")
+  expect_error(fit_of(ill ~ age, people[1, ], nodes = 1), "at least two",
+    class = "dpadmm_error_nodes")
+  for (formula in c(ill ~ age + ill, ill ~ age * ill, ill ~ ill)) {
+    expect_error(fit_of(formula), "among its predictors", class = "dpadmm_error_argument")
+  }
+  for (name in c("", NA)) {
+    nameless <- stats::setNames(people[c("ill", "age", "h", "ward")], c("ill", "age", "h", name))
+    expect_blame(fit_of(ill ~ age, nameless), "argument", "data", "no name")
+  }
+  expect_error(dpadmm_control(row_bound = 1e-300), class = "dpadmm_error_argument")
+  expect_error(dpadmm_fit(), class = "dpadmm_error")
+  expect_error(by_matrix(y, matrix("a", n)), "type character", class = "dpadmm_error_argument")
+})
+
+test_that("a factor of thousands of levels, such as codes of diagnoses, takes no square of them", {
+  codes <- sprintf("%04d", 1:3000)
+  some <- data.frame(code = rep(codes[7 * 1:40], 2), ill = rep(c(FALSE, TRUE), each = 40))
+  peak <- function() sum(gc()[, 6L])
+  gc(reset = TRUE)
+  before <- peak()
+  fit <- dpadmm_fit(ill ~ code, some, nodes = 2, schema = dpadmm_schema(code = codes),
+    epsilon = Inf, iterations = 1)
+  expect_length(coef(fit), 3001L)
+  expect_lt(peak() - before, 60) # MB; the square has 72
+})

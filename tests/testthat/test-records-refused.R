@@ -150,3 +150,65 @@ test_that("a full disk is an error, and an interrupt none: neither leaves a file
   expect_identical(found, "interrupted")
   expect_identical(list.files(directory, all.files = TRUE, no.. = TRUE), character())
 })
+
+test_that("a .csv file whose lines have a cell more than its names is refused, in any chunks", {
+  file <- tempfile(fileext = ".csv")
+  on.exit(unlink(file))
+  lines <- c("age,ill", sprintf("%d,%d,1", 20:59, rep(0:1, 20)))
+  for (more in list(lines, c(lines[1:31], sub(",1$", "", lines[32:41])))) {
+    writeLines(more, file)
+    for (size in c(7, 1000)) {
+      expect_silent(refused(file, ill ~ age, "dpadmm_error_parse", chunk = size))
+    }
+  }
+})
+
+test_that("quotes that nobody closes and foreign bytes are refused without R's own words", {
+  file <- tempfile(fileext = ".csv")
+  on.exit(unlink(file))
+  writeLines(c("age,ill,note", rep("40,1,fine", 9), '50,0,"open', rep("60,1,fine", 9)), file)
+  expect_silent(refused(file, ill ~ age, "dpadmm_error_parse"))
+  writeBin(as.raw(c(charToRaw("age,ill\n40,1\n"), 0:9, charToRaw("\n40,1\n"))), file)
+  expect_silent(refused(file, ill ~ age, "dpadmm_error_parse"))
+  cat("age,ill\n40,1\n50,0", file = file) # a last line without its end is as good as others
+  expect_silent(records <- dpadmm_records(file, ill ~ age, limits))
+  expect_identical(dim(records), c(2L, 2L))
+})
+
+test_that("a file that is cut short while it is open is an error, not the end of R", {
+  skip_on_os("windows") # which does not let it be
+  file <- tempfile()
+  on.exit(unlink(file))
+  records <- dpadmm_records(folk, ill ~ age + ward, limits, 2, file = file)
+  bytes <- readBin(file, "raw", file.size(file))
+  writeBin(bytes[1:5000], file)
+  expect_error(dpadmm_fit(records, epsilon = Inf), "after it was opened",
+    class = "dpadmm_error_parse")
+  unlink(file) # but what is mapped lives on without its name
+  writeBin(bytes, file)
+  records <- dpadmm_records(file)
+  unlink(file)
+  expect_s3_class(dpadmm_fit(records, epsilon = Inf), "dpadmm_fit")
+})
+
+test_that("what is missing is said", {
+  file <- tempfile(fileext = ".csv")
+  on.exit(unlink(file))
+  writeLines("age,ill", file)
+  expect_blame(dpadmm_records(file), "argument", "formula")
+  expect_blame(dpadmm_records(folk, ill ~ age), "argument", "schema")
+  expect_blame(dpadmm_records(function() NULL, ill ~ age, limits), "argument", "source", "reset")
+})
+
+test_that("what a data base refuses, or cannot make a number of, is an error", {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  DBI::dbWriteTable(con, "folk", folk[c("age", "ward", "ill")])
+  read <- function(query) dpadmm_records(con, ill ~ age, limits, query = query)
+  expect_blame(read("SELECT * FROM nobody"), "argument", "query", "nobody")
+  DBI::dbExecute(con, "UPDATE folk SET age = 'old' WHERE rowid = 70")
+  expect_no_warning(expect_error(read("SELECT * FROM folk"), "^Chunk 1",
+    class = "dpadmm_error_argument"))
+  DBI::dbDisconnect(con)
+  expect_blame(read("SELECT * FROM folk"), "argument", "query")
+})

@@ -51,6 +51,15 @@ test_that("a list of data frames without a schema is a data frame with nodes", {
   listed <- fit(sites_local(frames))
   column <- fit(pooled, nodes = ~hospital)
   expect_identical(listed$coefficients, column$coefficients)
+  plan <- dpadmm_plan(ill ~ age, columns, sizes = vapply(frames, nrow, 0L), epsilon = 4)
+  planned <- dpadmm_fit(plan, sites_local(frames), seed = 1)
+  expect_identical(planned$coefficients, column$coefficients)
+  for (ask in list(sites_public, ledger_report, function(x) dpadmm_plan(ill ~ age, x))) {
+    expect_blame(ask(sites_local(frames)), "argument", "schema", "no policy")
+  }
+  expect_silent(close(sites_local(frames)))
+  named <- stats::setNames(frames, c("K\u00f6ln", "B", "C"))
+  expect_blame(sites_local(named, site_schema, 4, 1e-4), "argument", "names(data)", "A to Z")
 })
 
 test_that("what runs is charged once, each fit anew, and refused when nothing is left", {
@@ -90,6 +99,26 @@ test_that("nobody is charged when one site refuses", {
   expect_identical(error$place, "B")
   expect_identical(error$argument, "iterations")
   expect_identical(nrow(site_report(made$A$it)$charges), 0L)
+})
+
+test_that("what cannot be saved is said before anything is charged", {
+  skip_unless_sites()
+  sites <- sites_local(site_frames(), site_schema, epsilon = 4, delta = 1e-4)
+  plan <- dpadmm_plan(ill ~ age, sites, epsilon = 1, delta = 1e-4, iterations = 6)
+  expect_no_warning(expect_blame(dpadmm_fit(plan, sites, save = file.path(tempfile(), "run")),
+    "file", "save", "no such directory"))
+  alone <- dpadmm_plan(ill ~ age, site_schema, sizes = c(30, 30, 30), epsilon = Inf)
+  expect_blame(dpadmm_fit(alone, do.call(rbind, site_frames()), save = "run"), "argument", "save")
+  expect_identical(ledger_report(sites)$sites$charges, rep(0L, 3L))
+  killed <- tempfile()
+  writeLines("what a hub was writing when it was killed", paste0(killed, ".new"))
+  expect_silent(dpadmm_fit(plan, sites, save = killed))
+  expect_length(read_journal(killed)$records, 18L)
+  skip_if_not(file.exists("/dev/full"))
+  full <- journal_file("/dev/full")
+  full$write(1:10)
+  expect_error(full$flush(" advice"), "advice", class = "dpadmm_error_file")
+  full$close()
 })
 
 test_that("a fit that was saved goes on, without a new charge, from wherever it stopped", {

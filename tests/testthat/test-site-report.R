@@ -13,8 +13,12 @@ test_that("a report of sites is drawn with a line for each", {
   }
   expect_identical(drawn(ledger_report(sites))$y, numeric(3)) # nothing charged yet
   plan <- dpadmm_plan(ill ~ age, sites, epsilon = 0.5, delta = 1e-4, iterations = 2)
-  for (k in 1:3) dpadmm_fit(plan, sites)
-  report <- ledger_report(sites)
+  for (k in 1:3) fit <- dpadmm_fit(plan, sites)
+  report <- ledger_report(sites, plan = fit)
+  expect_identical(report$sites$more, ledger_report(sites, plan = plan)$sites$more)
+  if (requireNamespace("generics", quietly = TRUE)) {
+    expect_identical(generics::tidy(report), as.data.frame(report))
+  }
   lines <- drawn(report)
   expect_identical(as.vector(table(lines$group)), rep(5L, 3)) # from 0, three charges, and now
   # what the site's own ledger says

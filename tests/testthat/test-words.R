@@ -45,6 +45,9 @@ test_that("an argument that is called otherwise says how", {
   expect_blame(fitted_by(maxit = 100), "argument", "maxit", "`iterations`")
   expect_blame(fitted_by(alpha = 0.5), "argument", "alpha", "penalty_elastic_net()")
   expect_blame(fitted_by(subset = 1:3), "argument", "subset", "data[rows, ]")
+  fit <- fitted_by()
+  expect_blame(predict(fit, four_nodes$x, interval = TRUE), "argument", "interval", "se.fit = TRUE")
+  expect_blame(coef(fit, conf.int = TRUE), "argument", "conf.int", "confint()")
   error <- expect_blame(fitted_by(colour = 1), "argument", "colour")
   expect_identical(conditionMessage(error), "Unknown argument `colour`.")
   expect_blame(
