@@ -20,7 +20,9 @@ spending <- function(releases, events, epsilon, delta, accountant, likely) {
     unit <- (likely[i] * exp(x))[match(own$node, i)]
     near <- if (!is.null(near)) near[order(i)]
     counted <- check_releases(events(own, unit))
-    spent <- spend_events(counted, delta, of, near, search, books = counted_books(counted))
+    spent <- spend_events(counted, delta, of, near, search,
+      upper = TRUE, books = counted_books(counted)
+    )
     ledger <- unlist(spent$books$ledger)[match(i, spent$books$node)]
     list(
       excess = log_excess(spent$epsilon[ledger], epsilon[i]), asked = spent$asked,
