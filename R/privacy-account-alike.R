@@ -11,28 +11,31 @@
 # between noise and budget
 .alike_width <- 2e-5
 
-#' Groups of ledgers, where there are very many: list(group = of each ledger, `most` and `least` =
-#' a ledger a group that costs no less and no more than any of the group).
+#' Groups of ledgers, where there are very many or they say so: list(group = of each ledger, `most`
+#' and `least` = a ledger a group that costs no less and no more than any of the group).
 #' @param size of each kind, `NA` where a kind is not known by it.
 #' @param family of each kind: sizes of one family can be compared.
 #' @noRd
 alike_ledgers <- function(ledgers, size, family) {
   count <- length(ledgers)
-  if (count <= .many_parties) return(list(group = seq_len(count), most = ledgers, least = ledgers))
+  if (count <= .many_parties && !isTRUE(ledgers[[1L]]$alike)) {
+    return(list(group = seq_len(count), most = ledgers, least = ledgers))
+  }
   group <- integer(count)
   most <- least <- list()
-  for (own in alike_patterns(ledgers, family)) {
-    kind <- ledger_field(ledgers[own], "kind")
+  for (pattern in alike_patterns(ledgers, size, family)) {
+    kind <- pattern$kind
     sizes <- matrix(size[kind], nrow(kind))
-    groups <- nearby_columns(sizes, ledgers[[own[1L]]]$count)
-    group[own] <- length(most) + groups
-    for (members in split(seq_along(own), groups)) {
+    groups <- nearby_columns(sizes, pattern$count)
+    group[pattern$ledger] <- length(most) + groups
+    for (members in split(seq_along(groups), groups)) {
       # a ledger alone is itself
+      out <- ledgers[[pattern$ledger[members[1L]]]]
       pick <- function(which) {
-        ledger <- ledgers[[own[members[1L]]]]
-        at <- apply(sizes[, members, drop = FALSE], 1L, which)
-        if (length(members) > 1L) ledger$kind <- kind[cbind(seq_along(at), members[at])]
-        ledger
+        if (length(members) == 1L) return(out)
+        at <- members[apply(sizes[, members, drop = FALSE], 1L, which)]
+        out[c("kind", "count")] <- list(kind[cbind(seq_along(at), at)], pattern$count)
+        out
       }
       most <- c(most, list(pick(which.max)))
       least <- c(least, list(pick(which.min)))
@@ -41,20 +44,25 @@ alike_ledgers <- function(ledgers, size, family) {
   list(group = group, most = most, least = least)
 }
 
-#' Which ledgers have releases of the same families, equally often, entry by entry: a list.
+#' Ledgers that have releases of the same families, equally often: a list of list(`ledger` = which,
+#' `kind` = their kinds, largest sizes first, a column each, `count` of each row).
 #' @noRd
-alike_patterns <- function(ledgers, family) {
+alike_patterns <- function(ledgers, size, family) {
   entries <- lengths(lapply(ledgers, `[[`, "kind"))
   unlist(lapply(unname(split(seq_along(ledgers), entries)), function(own) {
-    kind <- ledger_field(ledgers[own], "kind")
-    pattern <- rbind(matrix(family[kind], nrow(kind)), ledger_field(ledgers[own], "count"))
-    unname(split(own, row_kind(lapply(seq_len(nrow(pattern)), function(i) pattern[i, ]))))
+    kind <- unlist(lapply(ledgers[own], `[[`, "kind"))
+    count <- unlist(lapply(ledgers[own], `[[`, "count"))
+    column <- rep(seq_along(own), each = entries[own[1L]])
+    order <- order(column, family[kind], count, -size[kind])
+    kind <- matrix(kind[order], ncol = length(own))
+    count <- matrix(count[order], ncol = length(own))
+    rows <- function(x) lapply(seq_len(nrow(kind)), function(i) x[i, ])
+    same <- row_kind(c(rows(matrix(family[kind], nrow(kind))), rows(count)))
+    lapply(unname(split(seq_along(own), same)), function(k) {
+      list(ledger = own[k], kind = kind[, k, drop = FALSE], count = count[, k[1L]])
+    })
   }), recursive = FALSE)
 }
-
-#' One column a ledger; they are of one length.
-#' @noRd
-ledger_field <- function(ledgers, name) do.call(cbind, lapply(ledgers, `[[`, name))
 
 #' Groups of columns in the order of what they add up to, `count` times each row: within a group
 #' the largest of each row add up to hardly more than any column.
