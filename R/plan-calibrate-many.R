@@ -152,13 +152,14 @@ spent_alike <- function(spent, x, i, search) {
 #' @noRd
 solve_many <- function(spent, i) {
   knots <- spread_over(length(i), .many_knots)
+  each <- length(knots) == length(i)
   first <- solve_by_best(spent, i[knots], function(f, i, known, slope) {
     found <- solve_within(f, i, known$x, slope, width = .many_excess, known = known)
-    # all as far beyond their roots, so that parties that are alike stay alike
-    found$x <- found$x + .many_excess / 2 - found$beyond
+    # where they are asked again: all as far beyond their roots, so that alike parties stay alike
+    if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
     found
   }, .many_excess, alike = TRUE)
-  if (length(knots) == length(i)) return(first$x)
+  if (each) return(first$x)
   between <- function(y) {
     known <- is.finite(y)
     if (sum(known) < 2L) return(rep(NA_real_, length(i)))
