@@ -8,19 +8,22 @@
 .asked_parties <- 4L
 
 #' What parties spend with a multiple of their likely units.
+#' @param many whether a little more than is needed will do.
 #' @return A function of the multiple's log and of which parties: list(excess = as log_excess(),
 #'   order = the best orders where there are any, accountant = who says so, asked = of how many,
 #'   slow = how much more the slow ones said).
 #'   Its arguments `near` and `search` say where the best orders are and are looked for, as those of
 #'   spend_events() do, and `of` which accountant is asked.
 #' @noRd
-spending <- function(releases, events, epsilon, delta, accountant, likely) {
+spending <- function(releases, events, epsilon, delta, accountant, likely, many) {
   function(x, i, near = NULL, of = accountant, search = NULL) {
     own <- pick_releases(releases, which(releases$node %in% i))
     unit <- (likely[i] * exp(x))[match(own$node, i)]
     near <- if (!is.null(near)) near[order(i)]
     counted <- check_releases(events(own, unit))
-    spent <- spend_events(counted, delta, of, near, search, books = counted_books(counted))
+    spent <- spend_events(counted, delta, of, near, search,
+      word = list(upper = TRUE, alike = many), books = counted_books(counted)
+    )
     ledger <- unlist(spent$books$ledger)[match(i, spent$books$node)]
     list(
       excess = log_excess(spent$epsilon[ledger], epsilon[i]), asked = spent$asked,
@@ -149,10 +152,14 @@ spent_alike <- function(spent, x, i, search) {
 #' @noRd
 solve_many <- function(spent, i) {
   knots <- spread_over(length(i), .many_knots)
+  each <- length(knots) == length(i)
   first <- solve_by_best(spent, i[knots], function(f, i, known, slope) {
-    solve_within(f, i, known$x, slope, width = .many_excess, known = known)
+    found <- solve_within(f, i, known$x, slope, width = .many_excess, known = known)
+    # where they are asked again: all as far beyond their roots, so that alike parties stay alike
+    if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
+    found
   }, .many_excess, alike = TRUE)
-  if (length(knots) == length(i)) return(first$x)
+  if (each) return(first$x)
   between <- function(y) {
     known <- is.finite(y)
     if (sum(known) < 2L) return(rep(NA_real_, length(i)))

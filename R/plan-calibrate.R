@@ -23,8 +23,8 @@ calibrate_parties <- function(releases, events, epsilon, delta, accountant, like
   # printed statements say nothing of the party that released
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   if (length(together)) {
-    spent <- spending(releases, events, epsilon, delta, accountant, likely)
     many <- length(together) > .many_parties || nrow(releases) > .many_releases
+    spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
     solve <- if (many) solve_many else solve_exactly
     together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]
     unit[together] <- likely[together] * exp(solve(spent, together))

@@ -197,10 +197,35 @@ pld_ledger <- function(kinds, ledger, want, at, step) {
   c(lower = min(bracket), upper = max(bracket))
 }
 
+#' Of very many ledgers those that are nearly alike share an upper end, and only the largest has a
+#' lower one.
+#' @noRd
 account_pld <- function(kinds, ledgers, delta) {
   kinds <- pld_kinds(kinds)
-  brackets <- vapply(ledgers, function(ledger) {
-    pld_ledger(kinds, ledger, "epsilon", log(delta), NULL)
-  }, c(lower = 0, upper = 0))
-  list(epsilon = brackets["upper", ], lower = brackets["lower", ])
+  alike <- alike_ledgers(ledgers, pld_sizes(kinds), row_kind(kinds[c("mechanism", "dim")]))
+  brackets <- function(ledgers) {
+    vapply(ledgers, pld_ledger, c(lower = 0, upper = 0),
+      kinds = kinds, want = "epsilon", at = log(delta), step = NULL
+    )
+  }
+  if (!anyDuplicated(alike$group)) {
+    ends <- brackets(ledgers)
+    return(list(epsilon = ends["upper", ], lower = ends["lower", ]))
+  }
+  upper <- brackets(lapply(alike$most, c, upper = TRUE))["upper", ]
+  lower <- rep(NA_real_, length(upper))
+  worst <- which.max(upper)
+  if (!isTRUE(ledgers[[1L]]$upper)) lower[worst] <- brackets(alike$least[worst])["lower", ]
+  list(epsilon = upper[alike$group], lower = lower[alike$group])
+}
+
+#' The number that kinds which alike_ledgers() compares are known by.
+#' @noRd
+pld_sizes <- function(kinds) {
+  size <- rep(NA_real_, nrow(kinds))
+  for (mechanism in c("pure", "laplace", "gamma")) {
+    own <- which(kinds$mechanism == mechanism)
+    size[own] <- as.numeric(.pure_losses[[mechanism]](pick_releases(kinds, own)))
+  }
+  size
 }

@@ -45,7 +45,10 @@ objective_pure_loss <- function(shift, kappa, logistic_curvature) {
 
 account_pure <- function(kinds, ledgers, delta) {
   loss <- as.numeric(by_mechanism(kinds, .pure_losses))
-  list(epsilon = vapply(ledgers, function(ledger) {
-    compose_groups(loss[ledger$kind], ledger$count, delta)
-  }, 0))
+  epsilons <- function(ledgers) {
+    vapply(ledgers, function(own) compose_groups(loss[own$kind], own$count, delta), 0)
+  }
+  if (delta == 0) return(list(epsilon = epsilons(ledgers)))
+  alike <- alike_ledgers(ledgers, loss, numeric(length(loss)))
+  list(epsilon = epsilons(alike$most)[alike$group])
 }

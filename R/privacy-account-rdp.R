@@ -102,22 +102,56 @@ ledger_sums <- function(entries) {
   }
 }
 
-#' All ledgers at once: a run of a thousand unlike holders has as many. Where each says where its
-#' best order is, it is looked for around there, or taken. Of very many some are looked at, and
-#' where their best orders are about the same, the others around these.
+#' All ledgers at once: a run of a thousand unlike holders has as many. Of very many some are
+#' looked at; those in between are looked at around what was best for these, but for those where
+#' that jumps.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta) {
   log_delta <- log(delta)
+  if (length(ledgers) <= .many_parties || !is.null(ledgers[[1L]]$near)) {
+    return(search_orders(kinds, ledgers, log_delta))
+  }
+  near <- orders_between(kinds, ledgers, log_delta)
+  out <- list(epsilon = numeric(length(ledgers)), order = numeric(length(ledgers)))
+  for (jump in unique(is.na(near))) {
+    k <- which(is.na(near) == jump)
+    own <- ledgers[k]
+    if (!jump) own <- Map(c, own, near = near[k], search = list(list(.near_orders)))
+    found <- search_orders(kinds, own, log_delta)
+    for (name in names(out)) out[[name]][k] <- found[[name]]
+  }
+  out
+}
+
+#' Where the best orders are, by those of some ledgers; `NA` where these are unlike, or a ledger is
+#' not between two of them: in curvature, which decides where bounds cross, and in its cost.
+#' @noRd
+orders_between <- function(kinds, ledgers, log_delta) {
+  cost <- as.vector(rdp_epsilons(kinds, ledgers, log_delta)(matrix(64, 1L, length(ledgers))))
+  share <- kinds$curvature / kinds$modulus
+  share[is.na(share)] <- 0
+  steep <- vapply(ledgers, function(own) sum(share[own$kind] * own$count), 0)
+  in_order <- order(steep, cost)
+  some <- spread_over(length(ledgers), .looked_parties)
+  y <- log(search_orders(kinds, ledgers[in_order[some]], log_delta)$order - 1)
+  place <- order(in_order)
+  left <- findInterval(place, some, all.inside = TRUE)
+  ends <- cost[in_order[some]]
+  between <- cost >= 0.99 * pmin(ends[left], ends[left + 1L]) &
+    cost <= 1.01 * pmax(ends[left], ends[left + 1L]) & abs(diff(y))[left] < 0.05
+  near <- rep(NA_real_, length(ledgers))
+  told <- which(between)
+  if (length(told)) near[told] <- 1 + exp(stats::approx(some, y, place[told])$y)
+  near
+}
+
+#' Each ledger at its best order; where each says where that is, it is looked for around there, or
+#' taken.
+#' @noRd
+search_orders <- function(kinds, ledgers, log_delta) {
   near <- unlist(lapply(ledgers, `[[`, "near"))
   told <- length(near) == length(ledgers)
   search <- if (told) ledgers[[1L]]$search
-  if (!told && length(ledgers) > .many_parties) {
-    few <- spread_over(length(ledgers), .looked_parties)
-    y <- log(account_rdp(kinds, ledgers[few], delta)$order - 1)
-    told <- isTRUE(diff(range(y)) < 0.05)
-    near <- rep(1 + exp(mean(y)), length(ledgers))
-    search <- .near_orders
-  }
   epsilon_at <- rdp_epsilons(kinds, ledgers, log_delta)
   best <- if (told) {
     refine_orders(list(y = log(near - 1)), search$widths, epsilon_at)

@@ -157,7 +157,8 @@ solve_together <- function(f, count, reach = log(10)) {
 #' searched for near the last one only, which is as valid, and a share of `width` is left for what
 #' the whole search might find.
 #' @param known the functions at x, where that is known.
-#' @return list(x, slope = of the secants, order, accountant).
+#' @return list(x, slope = of the secants, `beyond` = how far x is from the root by these, order,
+#'   accountant).
 #' @noRd
 solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width,
                          known = NULL) {
@@ -166,6 +167,7 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
   order <- if (is.null(near)) rep(NA_real_, length(i)) else near
   from <- value <- rep(NA_real_, length(i))
   accountant <- character(length(i))
+  beyond <- numeric(length(i))
   open <- seq_along(i)
   for (pass in 1:8) {
     now <- if (pass == 1L && !is.null(known)) known else f(x[open], i[open], order[open])
@@ -176,13 +178,14 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
     slope[open[good]] <- secant[good]
     from[open] <- x[open]
     value[open] <- now$excess
-    beyond <- value[open] / slope[open]
-    open <- open[!(value[open] <= 0 & beyond >= width / 8 & beyond <= 7 / 8 * width)]
+    beyond[open] <- value[open] / slope[open]
+    past <- beyond[open]
+    open <- open[!(value[open] <= 0 & past >= width / 8 & past <= 7 / 8 * width)]
     if (length(open) == 0L) break
     x[open] <- x[open] - value[open] / slope[open] + width / 2
   }
   x[open] <- NA
-  list(x = x, slope = slope, order = order, accountant = accountant)
+  list(x = x, slope = slope, beyond = beyond, order = order, accountant = accountant)
 }
 
 #' The root of the excess: list(safe =, the end of `ends` on its `safe_end`).

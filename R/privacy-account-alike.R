@@ -1,0 +1,87 @@
+# Many ledgers that are nearly alike, for accountants that are slow: one that costs no less than any
+# of several is asked about for all of them.
+#
+# Where a release is known by one number alone, its size, and one of a larger size dominates it
+# (randomised response by its loss; Gamma-norm noise by its shift, as the remark to Theorem 5 of the
+# vignette "Privacy accounting" says), a ledger is dominated by one whose entries have at least its
+# sizes. The sizes that are largest in a group of ledgers, entry by entry, so make a ledger whose
+# epsilon is proved for each of them.
+
+# by how much more the losses of a ledger may seem to add up to: far below what .many_excess leaves
+# between noise and budget
+.alike_width <- 2e-5
+
+#' Groups of ledgers, where there are very many or they say so: list(group = of each ledger, `most`
+#' and `least` = a ledger a group that costs no less and no more than any of the group).
+#' @param size of each kind, `NA` where a kind is not known by it.
+#' @param family of each kind: sizes of one family can be compared.
+#' @noRd
+alike_ledgers <- function(ledgers, size, family) {
+  count <- length(ledgers)
+  if (count <= .many_parties && !isTRUE(ledgers[[1L]]$alike)) {
+    return(list(group = seq_len(count), most = ledgers, least = ledgers))
+  }
+  group <- integer(count)
+  most <- least <- list()
+  for (pattern in alike_patterns(ledgers, size, family)) {
+    kind <- pattern$kind
+    sizes <- matrix(size[kind], nrow(kind))
+    groups <- nearby_columns(sizes, pattern$count)
+    group[pattern$ledger] <- length(most) + groups
+    for (members in split(seq_along(groups), groups)) {
+      # a ledger alone is itself
+      out <- ledgers[[pattern$ledger[members[1L]]]]
+      pick <- function(which) {
+        if (length(members) == 1L) return(out)
+        at <- members[apply(sizes[, members, drop = FALSE], 1L, which)]
+        out[c("kind", "count")] <- list(kind[cbind(seq_along(at), at)], pattern$count)
+        out
+      }
+      most <- c(most, list(pick(which.max)))
+      least <- c(least, list(pick(which.min)))
+    }
+  }
+  list(group = group, most = most, least = least)
+}
+
+#' Ledgers that have releases of the same families, equally often: a list of list(`ledger` = which,
+#' `kind` = their kinds, largest sizes first, a column each, `count` of each row).
+#' @noRd
+alike_patterns <- function(ledgers, size, family) {
+  entries <- lengths(lapply(ledgers, `[[`, "kind"))
+  unlist(lapply(unname(split(seq_along(ledgers), entries)), function(own) {
+    kind <- unlist(lapply(ledgers[own], `[[`, "kind"))
+    count <- unlist(lapply(ledgers[own], `[[`, "count"))
+    column <- rep(seq_along(own), each = entries[own[1L]])
+    order <- order(column, family[kind], count, -size[kind])
+    kind <- matrix(kind[order], ncol = length(own))
+    count <- matrix(count[order], ncol = length(own))
+    rows <- function(x) lapply(seq_len(nrow(kind)), function(i) x[i, ])
+    same <- row_kind(c(rows(matrix(family[kind], nrow(kind))), rows(count)))
+    lapply(unname(split(seq_along(own), same)), function(k) {
+      list(ledger = own[k], kind = kind[, k, drop = FALSE], count = count[, k[1L]])
+    })
+  }), recursive = FALSE)
+}
+
+#' Groups of columns in the order of what they add up to, `count` times each row: within a group
+#' the largest of each row add up to hardly more than any column.
+#' @noRd
+nearby_columns <- function(sizes, count) {
+  total <- colSums(sizes * count)
+  if (anyNA(total)) return(seq_along(total))
+  order <- do.call(order, c(list(total), lapply(seq_len(nrow(sizes)), function(i) sizes[i, ])))
+  group <- integer(length(total))
+  now <- 0L
+  bound <- -1
+  for (k in order) {
+    largest <- if (now == 0L) sizes[, k] else pmax(largest, sizes[, k])
+    if (sum(largest * count) > bound) {
+      now <- now + 1L
+      largest <- sizes[, k]
+      bound <- total[k] * (1 + .alike_width)
+    }
+    group[k] <- now
+  }
+  group
+}
