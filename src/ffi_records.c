@@ -72,11 +72,14 @@ static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const int *pla
   const size_t stored = (size_t)x.p[x.columns] + shift * n;
   if (!ffi_check(reader, stored < INT_MAX, "x"))
     return records;
-  int *row = FFI_TAKE(keeper, int, n + 1), *col = FFI_TAKE(keeper, int, stored);
+  int *row = FFI_TAKE(keeper, int, n + 1);
+  int *col = d > DPA_NARROW ? FFI_TAKE(keeper, int, stored) : NULL;
+  uint16_t *narrow = col ? NULL : FFI_TAKE(keeper, uint16_t, stored);
   double *val = FFI_TAKE(keeper, double, stored);
-  dpa_pack_sparse(n, x.columns, x.p, x.i, x.x, place, recipe, row, col, val);
+  dpa_pack_sparse(n, x.columns, x.p, x.i, x.x, place, recipe, row, col, narrow, val);
   records.row = row;
   records.col = col;
+  records.narrow = narrow;
   records.val = val;
   return records;
 }

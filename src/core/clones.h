@@ -25,4 +25,11 @@
 #define DPA_WORD_CLONES DPA_CLONES
 #endif
 
+/* Part of each function that calls it: what is constant there is constant here. */
+#ifdef __GNUC__
+#define DPA_INLINE static inline __attribute__((always_inline))
+#else
+#define DPA_INLINE static inline
+#endif
+
 #endif

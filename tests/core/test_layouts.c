@@ -143,8 +143,8 @@ static void check_intercept(void) {
   int *row0 = get(n + 1, sizeof(int)), *col0 = get(stored, sizeof(int));
   dpa_pack_dense(n, d, r.plain, r.place, &recipe, 1, dense);
   dpa_pack_dense(n, d, r.plain, r.place, &without, 1, r.dense);
-  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, row, col, val);
-  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &without, row0, col0, val0);
+  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, row, col, NULL, val);
+  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &without, row0, col0, NULL, val0);
   CHECK((size_t)row[n] == stored);
   for (size_t k = 0; k < n; k++) {
     same &= dense[k * (d + 1)] == 3.5 && val[row[k]] == 3.5 && col[row[k]] == 0;

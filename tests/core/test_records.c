@@ -89,7 +89,7 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
   r.val = get((size_t)stored, sizeof(double));
   const dpa_recipe recipe = {bound, 0, 0.0};
   dpa_pack_dense(n, d, r.plain, r.place, &recipe, 1, r.dense);
-  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, r.row, r.col, r.val);
+  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, r.row, r.col, NULL, r.val);
   const dpa_records dense = {.n = n, .d = d, .y = r.y, .dense = r.dense};
   const dpa_records sparse = {
       .n = n, .d = d, .y = r.y, .row = r.row, .col = r.col, .val = r.val};

@@ -32,6 +32,20 @@ test_that("dense, sparse and integer matrices give one fit", {
   expect_equal(found(fit(.x = pattern)), found(fit(.x = whole > 0)), tolerance = 1e-9)
 })
 
+test_that("sparse rows are those of their columns, also of more than two bytes count", {
+  at <- c(1:3, 65535:65538)
+  few <- matrix(sin(seq_len(60 * 7) * sqrt(2)), 60) / sqrt(7)
+  wide <- Matrix::sparseMatrix(as.vector(row(few)), at[col(few)], x = as.vector(few),
+    dims = c(60, 65538))
+  model <- function(x) {
+    unname(suppressWarnings(dpadmm_fit(x, rep_len(c(-1, 1, 1, -1, 1), 60), nodes = 2,
+      epsilon = Inf, iterations = 2, C = 1, seed = 1, intercept = FALSE)$coefficients))
+  }
+  found <- model(wide)
+  expect_equal(found[, at], model(few), tolerance = 1e-6)
+  expect_true(all(found[, -at] == 0))
+})
+
 test_that("data frames and formulas give the fit of the matrix they stand for", {
   data <- data.frame(y = y, a = x[, 1], b = x[, 2], g = rep_len(c("u", "v", "w"), n), at = nodes)
   schema <- dpadmm_schema(a = c(-0.5, 0.3), b = c(-1, 1), g = c("w", "v", "u"))

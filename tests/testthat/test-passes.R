@@ -63,6 +63,19 @@ test_that("six runs do the work that they are known to do", {
   expect_identical(work, known)
 })
 
+test_that("sparse rows are copied to fewer bytes than they have", {
+  skip_if_not(capabilities("profmem"))
+  n <- 20000
+  x <- Matrix::sparseMatrix(rep(seq_len(n), 14), rep(1:14, each = n), x = 0.25, dims = c(n, 20))
+  file <- tempfile()
+  on.exit(unlink(file))
+  Rprofmem(file, threshold = 50000)
+  dpadmm_fit(x, rep_len(c(-1, 1, 1), n), nodes = 5, epsilon = 1, delta = 1e-5, iterations = 1)
+  Rprofmem(NULL)
+  taken <- as.numeric(sub(" .*", "", grep("^[0-9]", readLines(file), value = TRUE)))
+  expect_lt(sum(taken), 1.15 * as.numeric(utils::object.size(x)))
+})
+
 test_that("a fit's trace, plan and result tell nothing of the work", {
   run <- runs[["private, few columns"]]
   names <- names(rapply(unclass(run$fit()), function(x) 0, how = "unlist"))

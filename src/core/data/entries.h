@@ -3,6 +3,7 @@
 #ifndef DPA_ENTRIES_H
 #define DPA_ENTRIES_H
 
+#include "clones.h"
 #include "data/blocks.h"
 #include "data/records.h"
 
@@ -15,6 +16,21 @@ static inline const double *dpa_entries(const dpa_records *r, size_t k, size_t *
   *count = r->dense ? r->d : (size_t)(r->row[k + 1] - r->row[k]);
   return r->dense ? r->dense + (r->lead ? k : k * r->d) : r->val + r->row[k];
 }
+
+/* The feature of entry j of row k. */
+static inline size_t dpa_feature(const dpa_records *r, size_t k, size_t j) {
+  if (r->dense)
+    return j;
+  const size_t at = (size_t)r->row[k] + j;
+  return r->narrow ? r->narrow[at] : (size_t)r->col[at];
+}
+
+/* A loop over entries, f(records, col, narrow, ...), in which their features are
+ * DPA_COLUMN(at): compiled once for each width of indices. */
+#define DPA_COLUMN(at) (narrow ? (size_t)narrow[at] : (size_t)col[at])
+#define DPA_EITHER_WIDTH(f, r, ...)                                                    \
+  ((r)->narrow ? f(r, NULL, (r)->narrow, __VA_ARGS__)                                  \
+               : f(r, (r)->col, NULL, __VA_ARGS__))
 
 static inline double dpa_scale_of(const dpa_records *records, size_t k) {
   return records->scale ? records->scale[records->alike ? 0 : k] : 1.0;

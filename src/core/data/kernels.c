@@ -25,17 +25,15 @@ typedef double lanes;
 #define LONG_ROW 800
 
 #ifdef __GNUC__
-#define INLINE static inline __attribute__((always_inline))
 #define FETCH(p) __builtin_prefetch(p)
 #else
-#define INLINE static inline
 #define FETCH(p) ((void)(p))
 #endif
 
 /* Four rows at a time, so that an entry of f (or of g, below) is loaded once for them.
  */
-INLINE void rows_times(const double *x, size_t n, size_t d, const double *f, int ahead,
-                       double *out) {
+DPA_INLINE void rows_times(const double *x, size_t n, size_t d, const double *f,
+                           int ahead, double *out) {
   const size_t whole = d / LANES * LANES;
   size_t k = 0;
   for (; k + 4 <= n; k += 4, x += 4 * d) {

@@ -22,9 +22,16 @@ static void shorten_row(double *x, size_t count, size_t d, double bound) {
       x[j] *= factor;
 }
 
+static void put_column(size_t j, int at, int *col, uint16_t *narrow) {
+  if (col)
+    col[at] = (int)j;
+  else
+    narrow[at] = (uint16_t)j;
+}
+
 void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const double *x,
                      const int *place, const dpa_recipe *recipe, int *row, int *col,
-                     double *val) {
+                     uint16_t *narrow, double *val) {
   const int shift = recipe->intercept != 0;
   memset(row, 0, (n + 1) * sizeof *row);
   for (int s = 0; s < p[d]; s++)
@@ -33,14 +40,14 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
     row[k + 1] += row[k] + shift;
   /* row[k] serves as the write position of row k and ends at the start of row k + 1 */
   for (size_t k = 0; shift && k < n; k++) {
-    col[row[k]] = 0;
+    put_column(0, row[k], col, narrow);
     val[row[k]++] = recipe->first;
   }
   for (size_t j = 0; j < d; j++) {
     const int end = p[j + 1];
     for (int s = p[j]; s < end; s++) {
       const int at = row[place_of(place, (size_t)i[s])]++;
-      col[at] = (int)j + shift;
+      put_column(j + (size_t)shift, at, col, narrow);
       val[at] = x[s];
     }
   }

@@ -3,6 +3,7 @@
 #define DPA_PACK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* What becomes of a row: it is shortened to `bound` (infinite: it is not) and, with an
  * intercept, `first` is put before it. */
@@ -14,10 +15,11 @@ typedef struct dpa_recipe {
 
 /* place[k] is where record k goes (a permutation of 0..n-1; NULL: where it is). Rows
  * have d entries, and one more with an intercept.
- * Sparse: d columns compressed by column (p: d + 1 offsets, i, x) to rows. */
+ * Sparse: d columns compressed by column (p: d + 1 offsets, i, x) to rows, their
+ * indices to col or, where that is NULL, to narrow. */
 void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const double *x,
                      const int *place, const dpa_recipe *recipe, int *row, int *col,
-                     double *val);
+                     uint16_t *narrow, double *val);
 /* Dense: n x d column-major to rows. */
 void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
                     const dpa_recipe *recipe, int threads, double *dense);

@@ -60,15 +60,16 @@ static void column_margin(const dpa_records *r, const double *f, double *out) {
   }
 }
 
-static void sparse_margin(const dpa_records *r, const double *f, double *out) {
-  const int *row = r->row, *col = r->col;
+DPA_INLINE void sparse_margin(const dpa_records *r, const int *col,
+                              const uint16_t *narrow, const double *f, double *out) {
+  const int *row = r->row;
   const double *val = r->val;
   int at = row[0];
   for (size_t k = 0; k < r->n; k++) {
     const int end = row[k + 1];
     double sum = 0.0;
     for (; at < end; at++)
-      sum += val[at] * f[col[at]];
+      sum += val[at] * f[DPA_COLUMN(at)];
     out[k] = sum * dpa_scale_of(r, k);
   }
 }
@@ -87,7 +88,10 @@ void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    (rows.row ? sparse_margin : dense_margin)(&rows, f, out + at);
+    if (rows.dense)
+      dense_margin(&rows, f, out + at);
+    else
+      DPA_EITHER_WIDTH(sparse_margin, &rows, f, out + at);
     dpa_passed(&rows);
   }
 }
@@ -141,23 +145,24 @@ static void dense_gradient(const dpa_records *r, const double *w, double *g) {
 }
 
 /* Four entries of a row at once: their columns are apart. */
-static void sparse_gradient(const dpa_records *r, const double *w, double *g) {
-  const int *row = r->row, *col = r->col;
+DPA_INLINE void sparse_gradient(const dpa_records *r, const int *col,
+                                const uint16_t *narrow, const double *w, double *g) {
+  const int *row = r->row;
   const double *val = r->val;
   int at = row[0];
   for (size_t k = 0; k < r->n; k++) {
     const int end = row[k + 1];
     const double wk = w[k] * dpa_scale_of(r, k);
-    for (; at + 4 <= end; at += 4) {
+    for (; end - at >= 4; at += 4) {
       const double a = wk * val[at], b = wk * val[at + 1], c = wk * val[at + 2],
                    d = wk * val[at + 3];
-      g[col[at]] += a;
-      g[col[at + 1]] += b;
-      g[col[at + 2]] += c;
-      g[col[at + 3]] += d;
+      g[DPA_COLUMN(at)] += a;
+      g[DPA_COLUMN(at + 1)] += b;
+      g[DPA_COLUMN(at + 2)] += c;
+      g[DPA_COLUMN(at + 3)] += d;
     }
     for (; at < end; at++)
-      g[col[at]] += wk * val[at];
+      g[DPA_COLUMN(at)] += wk * val[at];
   }
 }
 
@@ -165,7 +170,10 @@ void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) 
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    (rows.row ? sparse_gradient : dense_gradient)(&rows, w + at, g);
+    if (rows.dense)
+      dense_gradient(&rows, w + at, g);
+    else
+      DPA_EITHER_WIDTH(sparse_gradient, &rows, w + at, g);
     dpa_passed(&rows);
   }
 }
@@ -186,43 +194,43 @@ static void dense_hessian(const dpa_records *r, const double *w, double *H,
   }
 }
 
-/* What `count` entries of a row, times the weight, add to the lower triangle. Four
+/* What the entries of a row, times the weight, add to the lower triangle. Four
  * columns at once, so that an entry is read once for all of them; rows and columns of a
  * row are apart, so that no sum waits for another one. */
-static void add_square(const int *col, const double *x, size_t count, double weight,
-                       double *H, size_t d) {
-  for (; count >= 4; col += 4, x += 4, count -= 4) {
-    const double wa = weight * x[0], wb = weight * x[1], wc = weight * x[2],
-                 wd = weight * x[3];
-    double *a = H + (size_t)col[0] * d, *b = H + (size_t)col[1] * d,
-           *c = H + (size_t)col[2] * d, *e = H + (size_t)col[3] * d;
-    a[col[0]] += wa * x[0];
-    a[col[1]] += wa * x[1];
-    b[col[1]] += wb * x[1];
-    a[col[2]] += wa * x[2];
-    b[col[2]] += wb * x[2];
-    c[col[2]] += wc * x[2];
-    for (size_t k = 3; k < count; k++) {
-      const size_t at = (size_t)col[k];
-      const double pa = wa * x[k], pb = wb * x[k], pc = wc * x[k], pd = wd * x[k];
-      a[at] += pa;
-      b[at] += pb;
-      c[at] += pc;
-      e[at] += pd;
+DPA_INLINE void add_square(const int *col, const uint16_t *narrow, const double *x,
+                           int at, int end, double weight, double *H, size_t d) {
+  for (; end - at >= 4; at += 4) {
+    const double wa = weight * x[at], wb = weight * x[at + 1], wc = weight * x[at + 2],
+                 wd = weight * x[at + 3];
+    const size_t ja = DPA_COLUMN(at), jb = DPA_COLUMN(at + 1), jc = DPA_COLUMN(at + 2);
+    double *a = H + ja * d, *b = H + jb * d, *c = H + jc * d,
+           *e = H + DPA_COLUMN(at + 3) * d;
+    a[ja] += wa * x[at];
+    a[jb] += wa * x[at + 1];
+    b[jb] += wb * x[at + 1];
+    a[jc] += wa * x[at + 2];
+    b[jc] += wb * x[at + 2];
+    c[jc] += wc * x[at + 2];
+    for (int s = at + 3; s < end; s++) {
+      const size_t j = DPA_COLUMN(s);
+      const double pa = wa * x[s], pb = wb * x[s], pc = wc * x[s], pd = wd * x[s];
+      a[j] += pa;
+      b[j] += pb;
+      c[j] += pc;
+      e[j] += pd;
     }
   }
-  for (; count > 0; col++, x++, count--)
-    for (size_t k = 0; k < count; k++)
-      H[(size_t)col[0] * d + (size_t)col[k]] += weight * x[0] * x[k];
+  for (; at < end; at++)
+    for (int s = at; s < end; s++)
+      H[DPA_COLUMN(at) * d + DPA_COLUMN(s)] += weight * x[at] * x[s];
 }
 
-static void sparse_hessian(const dpa_records *r, const double *w, double *H) {
+DPA_INLINE void sparse_hessian(const dpa_records *r, const int *col,
+                               const uint16_t *narrow, const double *w, double *H) {
   for (size_t k = 0; k < r->n; k++) {
     const double scale = dpa_scale_of(r, k), weight = w[k] * scale * scale;
-    const int at = r->row[k];
     if (weight != 0.0)
-      add_square(r->col + at, r->val + at, (size_t)(r->row[k + 1] - at), weight, H,
-                 r->d);
+      add_square(col, narrow, r->val, r->row[k], r->row[k + 1], weight, H, r->d);
   }
 }
 
@@ -234,7 +242,7 @@ void dpa_records_add_hessian(const dpa_records *r, const double *w, double *H,
     if (rows.dense)
       dense_hessian(&rows, w + at, H, block);
     else
-      sparse_hessian(&rows, w + at, H);
+      DPA_EITHER_WIDTH(sparse_hessian, &rows, w + at, H);
     dpa_passed(&rows);
   }
 }
@@ -244,9 +252,8 @@ static void add_squares(const dpa_records *r, const double *w, double *h) {
     size_t count, stride;
     const double *x = dpa_entries(r, k, &count, &stride);
     const double scale = dpa_scale_of(r, k), weight = w[k] * scale * scale;
-    const int *col = r->dense ? NULL : r->col + r->row[k];
     for (size_t j = 0; j < count; j++)
-      h[col ? (size_t)col[j] : j] += weight * x[j * stride] * x[j * stride];
+      h[dpa_feature(r, k, j)] += weight * x[j * stride] * x[j * stride];
   }
 }
 

@@ -11,6 +11,7 @@
 #include "status.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Who is told which bytes of rows a pass has gone over: of a mapped file, whose pages
  * need not stay in memory. Called by several threads at once. A pager may also read
@@ -32,7 +33,8 @@ typedef struct dpa_records {
   size_t lead;    /* 0: row k is contiguous at dense + k * d; else column-major with
                      this leading dimension: entry (k, j) at dense[j * lead + k] */
   const int *row; /* n + 1 offsets into col and val; NULL when dense */
-  const int *col; /* feature indices, increasing within a row */
+  const int *col; /* feature indices, increasing within a row, or: */
+  const uint16_t *narrow; /* the same in two bytes each; NULL: in col */
   const double *val;
   const double *scale;    /* n factors >= 0; NULL: all 1 */
   int alike;              /* scale has one factor, of all rows */
@@ -42,6 +44,9 @@ typedef struct dpa_records {
   const double *offset;   /* n numbers that are added to the margins; NULL: 0 */
   const dpa_pager *pager; /* NULL: the rows are in memory */
 } dpa_records;
+
+/* Columns up to which indices fit into two bytes. */
+#define DPA_NARROW ((size_t)1 << 16)
 
 /* Records whose scaled rows are copied at a time for the dense Hessian. */
 #define DPA_HESSIAN_BLOCK 64

@@ -129,10 +129,17 @@ void dpa_records_copy(const dpa_records *r, size_t k, double *out) {
       out[j] = scale * x[j * stride];
     return;
   }
-  const int *col = r->col + r->row[k];
   memset(out, 0, r->d * sizeof *out);
   for (size_t j = 0; j < count; j++)
-    out[col[j]] = scale * x[j];
+    out[dpa_feature(r, k, j)] = scale * x[j];
+}
+
+DPA_INLINE double sparse_dot(const dpa_records *r, const int *col,
+                             const uint16_t *narrow, size_t k, const double *f) {
+  double sum = 0.0;
+  for (int at = r->row[k], end = r->row[k + 1]; at < end; at++)
+    sum += r->val[at] * f[DPA_COLUMN(at)];
+  return sum;
 }
 
 double dpa_records_dot(const dpa_records *r, size_t k, const double *f) {
@@ -149,19 +156,26 @@ double dpa_records_dot(const dpa_records *r, size_t k, const double *f) {
     for (; j < count; j++)
       sum += x[j * stride] * f[j];
   } else {
-    const int *col = r->col + r->row[k];
-    for (size_t j = 0; j < count; j++)
-      sum += x[j] * f[col[j]];
+    sum = DPA_EITHER_WIDTH(sparse_dot, r, k, f);
   }
   return dpa_scale_of(r, k) * sum;
+}
+
+DPA_INLINE void add_sparse(const dpa_records *r, const int *col, const uint16_t *narrow,
+                           size_t k, double weight, double *g) {
+  for (int at = r->row[k], end = r->row[k + 1]; at < end; at++)
+    g[DPA_COLUMN(at)] += weight * r->val[at];
 }
 
 void dpa_records_add_row(const dpa_records *r, size_t k, double w, double *g) {
   size_t count, stride;
   const double weight = w * dpa_scale_of(r, k), *x = dpa_entries(r, k, &count, &stride);
-  const int *col = r->dense ? NULL : r->col + r->row[k];
+  if (!r->dense) {
+    DPA_EITHER_WIDTH(add_sparse, r, k, weight, g);
+    return;
+  }
   for (size_t j = 0; j < count; j++)
-    g[col ? (size_t)col[j] : j] += weight * x[j * stride];
+    g[j] += weight * x[j * stride];
 }
 
 void dpa_records_gather(const dpa_records *r, size_t k, const int *at, size_t count,
@@ -173,10 +187,10 @@ void dpa_records_gather(const dpa_records *r, size_t k, const int *at, size_t co
       out[a] = scale * x[(size_t)at[a] * stride];
     return;
   }
-  const int *col = r->col + r->row[k];
   for (size_t a = 0; a < count; a++) {
-    while (j < stored && col[j] < at[a])
+    const size_t feature = (size_t)at[a];
+    while (j < stored && dpa_feature(r, k, j) < feature)
       j++;
-    out[a] = j < stored && col[j] == at[a] ? scale * x[j] : 0.0;
+    out[a] = j < stored && dpa_feature(r, k, j) == feature ? scale * x[j] : 0.0;
   }
 }

@@ -11,13 +11,15 @@
 enum { MOST_N = 70, MOST_D = 12 };
 
 typedef struct matrix {
-  size_t n, d, place[MOST_N];
+  size_t n, d;
+  int place[MOST_N];
   double plain[MOST_N * MOST_D]; /* column by column */
   int p[MOST_D + 1], i[MOST_N * MOST_D];
   double x[MOST_N * MOST_D];
   /* as rows */
   double dense[MOST_N * (MOST_D + 1)], val[MOST_N * (MOST_D + 1)];
   int row[MOST_N + 1], col[MOST_N * (MOST_D + 1)];
+  uint16_t narrow[MOST_N * (MOST_D + 1)];
 } matrix;
 
 static void make(matrix *m, feed *from) {
@@ -38,7 +40,7 @@ static void make(matrix *m, feed *from) {
   m->p[m->d] = stored;
   const size_t turn = feed_below(from, m->n);
   for (size_t k = 0; k < m->n; k++)
-    m->place[k] = (k + turn) % m->n;
+    m->place[k] = (int)((k + turn) % m->n);
 }
 
 static int close_to(double a, double b, double size) {
@@ -127,11 +129,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                                   : INFINITY,
                              (int)feed_below(&from, 2), 1.0};
   dpa_pack_dense(m.n, m.d, m.plain, m.place, &recipe, 1, m.dense);
-  dpa_pack_sparse(m.n, m.d, m.p, m.i, m.x, m.place, &recipe, m.row, m.col, m.val);
+  const int wide = (int)feed_below(&from, 2);
+  dpa_pack_sparse(m.n, m.d, m.p, m.i, m.x, m.place, &recipe, m.row, wide ? m.col : NULL,
+                  m.narrow, m.val);
   const size_t d = m.d + (size_t)recipe.intercept;
   const dpa_records dense = {.n = m.n, .d = d, .dense = m.dense};
-  const dpa_records sparse = {
-      .n = m.n, .d = d, .row = m.row, .col = m.col, .val = m.val};
+  const dpa_records sparse = {.n = m.n,
+                              .d = d,
+                              .row = m.row,
+                              .col = wide ? m.col : NULL,
+                              .narrow = wide ? NULL : m.narrow,
+                              .val = m.val};
   passes(&m, &dense, &sparse, &from);
   bounds(&dense, &from);
   bounds(&sparse, &from);
