@@ -7,7 +7,7 @@
 .far_from_best <- 1.1
 
 # Of more unlike parties than these some are looked at first.
-.many_parties <- 128L
+.many_parties <- 32L
 .looked_parties <- 8L
 
 #' Some of so many places, from the first to the last.
