@@ -23,7 +23,10 @@ calibrate_parties <- function(releases, events, epsilon, delta, accountant, like
   # printed statements say nothing of the party that released
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   if (length(together)) {
-    many <- length(together) > .many_parties || nrow(releases) > .many_releases
+    first <- releases$node == together[1L]
+    of_one <- events(pick_releases(releases, which(first)), likely[together[1L]])
+    most <- if (takes_long(of_one, delta)) .many_for_slow else .many_parties
+    many <- length(together) > most || nrow(releases) > .many_releases
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
     solve <- if (many) solve_many else solve_exactly
     together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]

@@ -18,7 +18,7 @@
 #' @noRd
 alike_ledgers <- function(ledgers, size, family) {
   count <- length(ledgers)
-  if (count <= .many_parties && !isTRUE(ledgers[[1L]]$alike)) {
+  if (count <= .many_for_slow && !isTRUE(ledgers[[1L]]$alike)) {
     return(list(group = seq_len(count), most = ledgers, least = ledgers))
   }
   group <- integer(count)

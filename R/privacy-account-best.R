@@ -6,8 +6,10 @@
 # who says so much more than the best is not asked everywhere
 .far_from_best <- 1.1
 
-# Of more unlike parties than these some are looked at first.
-.many_parties <- 32L
+# Of more unlike parties than these some are looked at first; where only slow accountants take
+# long, of more than the second.
+.many_parties <- 128L
+.many_for_slow <- 32L
 .looked_parties <- 8L
 
 #' Some of so many places, from the first to the last.
@@ -57,6 +59,13 @@ able_accountants <- function(kinds, delta, slow) {
   if (length(exact)) exact[1L] else able
 }
 
+#' Whether "best" asks a slow one about these events.
+#' @noRd
+takes_long <- function(events, delta) {
+  able <- able_accountants(open_books(check_releases(events))$kinds, delta, slow = TRUE)
+  any(vapply(able, function(a) a$speed == "slow", NA))
+}
+
 #' What a slow accountant says. Of very many ledgers it is asked about some, those that cost most
 #' and least among them, and about the others where it is near the best there: else it says nothing
 #' of them, which is Inf.
@@ -67,7 +76,7 @@ fold_slow <- function(accountant, books, delta, least) {
   ask <- function(k) {
     fold_with(accountant, list(kinds = books$kinds, ledgers = books$ledgers[k]), delta)
   }
-  if (count <= .many_parties || any(is.infinite(least))) return(ask(seq_len(count)))
+  if (count <= .many_for_slow || any(is.infinite(least))) return(ask(seq_len(count)))
   some <- unique(c(which.max(least), which.min(least), spread_over(count, .looked_parties)))
   parts <- list(list(k = some, said = ask(some)))
   if (any(parts[[1L]]$said$epsilon < .far_from_best * least[some])) {

@@ -14,18 +14,22 @@ numeric_arguments <- function(make) {
 }
 
 settings_of <- function(make, value) {
-  own <- lapply(numeric_arguments(make), function(argument) {
-    tryCatch(list(method = do.call(make, stats::setNames(list(value), argument))),
-      dpadmm_error = function(e) NULL
-    )
-  })
-  c(Filter(Negate(is.null), own), lapply(list(
+  # with the value as each argument of a constructor that takes it
+  made <- function(field, constructor, arguments) {
+    lapply(arguments, function(argument) {
+      tryCatch(stats::setNames(
+        list(do.call(constructor, stats::setNames(list(value), argument))), field
+      ), dpadmm_error = function(e) NULL)
+    })
+  }
+  own <- made("method", make, numeric_arguments(make))
+  others <- c(made("control", dpadmm_control, c("row_bound", "tol")), list(
     list(C = value), list(rho = value), list(epsilon = value),
     list(noise = gaussian_noise(value)), list(noise = gamma_noise(value)),
-    list(control = dpadmm_control(row_bound = value)),
-    list(control = dpadmm_control(tol = value)),
     list(control = dpadmm_control(start = c(value, 0, 0)))
-  ), function(more) c(list(method = make()), more)))
+  ))
+  given <- function(settings) Filter(Negate(is.null), settings)
+  c(given(own), lapply(given(others), function(more) c(list(method = make()), more)))
 }
 
 planned <- function(settings, delta) {
