@@ -127,29 +127,40 @@ csv_source <- function(path, size) {
   }, function() close(con), function() read_so_far(con), file.size(path))
 }
 
+#' Not read.table(), which loses lines where a quote in one of the first is never closed.
+#' @noRd
 csv_part <- function(con, rows, names) {
-  line <- readLines(con, 1L)
-  if (length(line) == 0L) return(NULL)
-  pushBack(line, con)
-  # without `header` a line with a cell too many would be taken for one of names
-  utils::read.table(con,
-    header = FALSE, sep = ",", quote = "\"", comment.char = "", nrows = rows, fill = FALSE,
-    col.names = names, colClasses = "character", na.strings = "NA", check.names = FALSE
+  cells <- scan(con,
+    what = rep(list(""), length(names)), nmax = rows, sep = ",", quote = "\"", multi.line = FALSE,
+    quiet = TRUE
   )
+  if (length(cells[[1L]])) list2DF(stats::setNames(cells, names))
 }
 
-#' What R only warns of (quotes that nobody closes, foreign bytes) is an error: cells are lost. But
-#' the last line may lack its end.
+#' What R only warns of (quotes that nobody closes, foreign bytes) is an error: cells are lost.
 #' @noRd
-strictly <- function(read) {
-  withCallingHandlers(read, warning = function(w) {
-    if (!grepl("readTableHeader", conditionMessage(w), fixed = TRUE)) stop(conditionMessage(w))
-    invokeRestart("muffleWarning")
-  })
+strictly <- function(read) tryCatch(read, warning = function(w) stop(conditionMessage(w)))
+
+#' All of a .csv file, as text.
+#' @noRd
+csv_table <- function(path) {
+  con <- file(path, "rt")
+  on.exit(close(con))
+  names <- csv_names(con)
+  strictly(csv_part(con, -1L, names))
+}
+
+#' Lines without the mark that some editors begin a file of UTF-8 with.
+#' @noRd
+without_mark <- function(lines) {
+  first <- charToRaw(c(lines, "")[1L])
+  if (identical(first[1:3], as.raw(c(0xef, 0xbb, 0xbf)))) lines[1L] <- rawToChar(first[-(1:3)])
+  lines
 }
 
 csv_names <- function(con) {
-  names <- scan(text = readLines(con, 1L), what = "", sep = ",", quote = "\"", quiet = TRUE)
+  line <- without_mark(readLines(con, 1L))
+  names <- scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE)
   if (length(names)) names else stop("it is empty")
 }
 

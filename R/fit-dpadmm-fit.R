@@ -260,6 +260,7 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
     )
   }
   if (inherits(data, "dpadmm_sites")) {
+    refuse_over_sites(nodes = !missing(nodes), subset = !missing(subset))
     return(fit_formula_sites(x, data, schema, ..., rows = rows))
   }
   if (!is.data.frame(data)) {

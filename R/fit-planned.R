@@ -12,6 +12,8 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
   check_class(control, "dpadmm_control", "control", "dpadmm_control()")
   seed <- check_seed(seed)
   if (inherits(data, "dpadmm_sites")) {
+    refuse_over_sites(y = !is.null(y), nodes = !is.null(nodes), offset = !is.null(offset),
+      case_weights = !is.null(case_weights))
     if (data$kind != "frames") return(fit_sites(x, data, seed, control, save, ledger))
     one <- pooled_sites(data)
     nodes <- one$nodes

@@ -3,9 +3,7 @@
 #' A formula over sites: a plan and its fit, or, of data frames without a schema, an ordinary fit.
 #' @noRd
 fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = NULL) {
-  if (!is.null(schema) && sites$kind != "frames") {
-    abort("argument", "`schema` is what the sites say it is.", argument = "schema")
-  }
+  if (!is.null(schema) && sites$kind != "frames") abort_said("schema")
   if (sites$kind == "frames") {
     if (!is.null(save)) {
       abort("argument", "`save` is for sites with a policy: give sites_local() a `schema`.",
@@ -15,6 +13,18 @@ fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = N
     return(dpadmm_fit.formula(formula, one$data, one$nodes, schema = schema, ..., seed = seed))
   }
   fit_sites(dpadmm_plan(formula, sites, ...), sites, seed = seed, save = save)
+}
+
+#' What a fit in one process has and one over sites does not, where it is given.
+#' @param given by name, whether each is.
+#' @noRd
+refuse_over_sites <- function(...) {
+  given <- c(...)
+  if (!any(given)) return(invisible())
+  name <- names(given)[given][1L]
+  abort("argument", sprintf(
+    "`%s` is not for sites: who has which records, and which of them count, is theirs to say.", name
+  ), argument = name)
 }
 
 #' Data frames without a policy as one, and who holds which record.

@@ -66,6 +66,9 @@ dpadmm_plan.formula <- function(x, schema, sizes, ..., nodes = NULL, loss = "log
                                 weight_bound = NULL, offset = NULL, na.action = "fail") {
   facts <- if (!missing(schema)) public_facts(schema)
   if (!is.null(facts)) {
+    fails <- !missing(na.action) && check_na_action(na.action) == "fail"
+    said <- c(sizes = !missing(sizes), nodes = !is.null(nodes), na.action = fails)
+    if (any(said)) abort_said(names(said)[said][1L])
     return(plan_of_facts(facts, x, ..., loss = loss, rows = rows, case_weights = case_weights,
       weight_bound = weight_bound, offset = offset
     ))
@@ -144,10 +147,14 @@ public_facts.default <- function(schema) NULL
 plan_of_facts <- function(facts, x, ...) {
   given <- list(...)
   if (length(odd <- setdiff(intersect(names(given), names(facts)), "seed"))) {
-    abort("argument", sprintf("`%s` is what the sites say it is.", odd[1L]), argument = odd[1L])
+    abort_said(odd[1L])
   }
   facts[intersect(names(facts), names(given))] <- NULL
   do.call(dpadmm_plan.formula, c(list(x), facts, given))
+}
+
+abort_said <- function(name) {
+  abort("argument", sprintf("`%s` is what the sites say it is.", name), argument = name)
 }
 
 abort_no_sizes <- function() {

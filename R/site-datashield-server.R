@@ -7,9 +7,9 @@
 #'
 #' Each data set has a policy file, see [site_policy_file()], `<data>.dcf`, in the directory that
 #' the environment variable `DPADMM_POLICIES` of the server's R names, or else in `/etc/dpadmm`
-#' (on Windows `dpadmm` in the directory `ProgramData`). The file, `Source` and `Ledger` need
-#' absolute paths: a relative one would be another file in every session. The ledger must be
-#' writable for the server's R. A policy is read again when its file has changed.
+#' (on Windows `dpadmm` in the directory `ProgramData`). The directory, `Source`, `Ledger` and
+#' `Identity` need absolute paths: a relative one would be another file in every session. The ledger
+#' must be writable for the server's R. A policy is read again when its file has changed.
 #'
 #' Nothing in a session matters: no option, and no object, neither the records that DataSHIELD
 #' assigns nor a workspace that was saved. Every argument must be one string of
@@ -140,21 +140,15 @@ policy_site <- function(path, data) {
   wrong <- function(e) {
     field <- if (is.character(e$argument)) e$argument[1L] else "Source"
     if (inherits(e, "dpadmm_error_ledger")) field <- "Ledger"
+    if (inherits(e, "dpadmm_error_site")) field <- "Source"
     abort("policy", sprintf(
       "\"%s\" cannot be used because of its %s: ask its holder.", data, field
     ), argument = field)
   }
   tryCatch({
     if (!is_absolute(path)) abort_policy(path, "DPADMM_POLICIES", "it is a relative path")
-    policy <- site_policy_file(path)
-    check_unshared(policy, path)
+    policy <- policy_of_site(path)
     if (policy$data != data) abort_policy(path, "Data", "it is not the file's name")
-    if (!is_absolute(policy$ledger)) abort_policy(path, "Ledger", "it is a relative path")
-    if (is.null(policy$query) && !is_absolute(policy$source)) {
-      abort_policy(path, "Source", "it is a relative path")
-    }
     dpadmm_site(policy)
   }, error = wrong)
 }
-
-is_absolute <- function(path) grepl("^(/|[A-Za-z]:[/\\\\]|\\\\\\\\)", path)

@@ -36,7 +36,8 @@ engine_sites <- function(sites, plan, party, run, journal, seed = NULL, tell = f
       round = it$round, site = sites$names[party[i]], status = message$status
     )
     it$answered <- it$answered + message$sent
-    if (i == length(party)) end_round(it, sites, journal, rounds)
+    if (!message$sent) it$silent <- c(it$silent, sites$names[party[i]])
+    if (i == length(party)) end_round(it, sites, journal, rounds, charged = is.null(seed))
     it$last[, i] <- message$values
     list(values = message$values, sent = TRUE)
   }
@@ -67,12 +68,14 @@ begin_round <- function(it, sites, round, tell) {
   it$round <- round
   it$until <- Sys.time() + sites$deadline
   it$answered <- 0L
+  it$silent <- NULL
   it$unwritten <- list()
 }
 
 #' A round with too few answers is no round: a run that goes on asks for it again.
+#' @param charged whether the run is in the sites' ledgers.
 #' @noRd
-end_round <- function(it, sites, journal, rounds) {
+end_round <- function(it, sites, journal, rounds, charged) {
   if (it$answered >= sites$min_sites) {
     for (i in names(it$unwritten)) journal$write(it$round, as.integer(i), it$unwritten[[i]])
     journal$flush()
@@ -80,9 +83,10 @@ end_round <- function(it, sites, journal, rounds) {
     return(invisible())
   }
   abort("site", sprintf(
-    "Only %d of %d sites answered in round %d, fewer than `min_sites` = %g.%s", it$answered,
-    length(it$status), it$round, sites$min_sites, journal$advice()
-  ), argument = "min_sites", path = journal$path)
+    "Only %d of %d sites answered in round %d, fewer than `min_sites` = %g: not %s.%s%s",
+    it$answered, length(it$status), it$round, sites$min_sites, paste(it$silent, collapse = ", "),
+    if (charged) " The whole run stays charged at the sites." else "", journal$advice()
+  ), argument = "min_sites", place = it$silent, path = journal$path)
 }
 
 #' What a late site has said by now: of a round that is over, so nobody waits for it.

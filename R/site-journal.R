@@ -42,7 +42,7 @@ read_journal <- function(path) {
   wrong <- function(...) {
     abort("parse", sprintf("%s holds no run of dpadmm.", path), argument = "path", place = path)
   }
-  if (!file.exists(path)) wrong()
+  if (!file.exists(path) || dir.exists(path)) wrong()
   con <- file(path, "rb")
   on.exit(close(con))
   next_one <- function() tryCatch(unserialize(con), error = function(e) NULL)

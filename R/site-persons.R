@@ -50,17 +50,8 @@ person_ids <- function(x, n) {
     id <- sprintf("%a", as.vector(unclass(x)) + 0)
     id[!is.finite(x)] <- NA
   } else {
-    id <- trimws(text_ids(as.character(x)))
+    id <- trimws(utf8_text(as.character(x)))
     id[!nzchar(id)] <- NA
   }
   if (length(id) == n) id else rep(NA_character_, n)
-}
-
-#' UTF-8, in whatever locale; bytes that are none are taken for Latin-1.
-#' @noRd
-text_ids <- function(id) {
-  latin <- Encoding(id) == "latin1" | !validUTF8(id)
-  id[latin] <- iconv(id[latin], "latin1", "UTF-8")
-  Encoding(id) <- "UTF-8"
-  id
 }

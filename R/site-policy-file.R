@@ -16,7 +16,12 @@ site_policy_file <- function(path, ...) {
     write_policy(policy, path)
     return(invisible(policy))
   }
-  fields <- read_policy_fields(path)
+  policy_of_lines(policy_lines(path), path)
+}
+
+#' @noRd
+policy_of_lines <- function(lines, path) {
+  fields <- read_policy_fields(lines, path)
   read <- function(name, as = identity) if (!is.null(fields[[name]])) as(fields[[name]])
   number <- function(name) {
     read(name, function(text) {
@@ -38,9 +43,33 @@ site_policy_file <- function(path, ...) {
     identity = read("Identity"), peers = read_policy_peers(fields$Peers, path),
     colluders = number("Colluders"), schema = read_policy_columns(fields$Columns, path)
   )
-  tryCatch(do.call(site_policy, Filter(Negate(is.null), given)), dpadmm_error = function(e) {
+  policy_field(path, do.call(site_policy, Filter(Negate(is.null), given)))
+}
+
+#' The policy of a file that a site is made of: in another session it must name the same files.
+#' @noRd
+policy_of_site <- function(path) {
+  policy <- site_policy_file(path)
+  paths <- list(Ledger = policy$ledger, Source = if (is.null(policy$query)) policy$source,
+    Identity = policy$identity)
+  for (field in names(paths)) {
+    if (is.null(paths[[field]]) || is_absolute(paths[[field]])) next
+    abort_policy(path, field, "it must be an absolute path")
+  }
+  check_unshared(policy, path)
+  policy
+}
+
+is_absolute <- function(path) grepl("^(/|[A-Za-z]:[/\\\\]|\\\\\\\\)", path)
+
+#' @param code whose errors are about a field of a policy.
+#' @param field which one; `NULL`: that of their argument.
+#' @noRd
+policy_field <- function(path, code, field = NULL) {
+  tryCatch(code, dpadmm_error = function(e) {
     if (inherits(e, "dpadmm_error_policy")) stop(e)
-    abort_policy(path, field_of(e$argument), sub("[.]$", "", conditionMessage(e)))
+    if (is.null(field)) field <- field_of(e$argument)
+    abort_policy(path, field, sub("[.]$", "", conditionMessage(e)))
   })
 }
 
@@ -59,25 +88,8 @@ field_of <- function(argument) {
 
 #' The fields of a file, each once, none unknown.
 #' @noRd
-read_policy_fields <- function(path) {
-  if (!file.exists(path) || dir.exists(path)) {
-    abort("policy", sprintf("There is no policy file %s.", path), argument = "path", place = path)
-  }
-  foreign <- which(!validUTF8(readLines(path, warn = FALSE, skipNul = TRUE)))
-  if (length(foreign)) {
-    abort("policy", sprintf("Line %d of the policy %s is not UTF-8.", foreign[1L], path),
-      argument = "path", place = path
-    )
-  }
-  read <- tryCatch(read.dcf(path, keep.white = "Columns"), error = function(e) NULL,
-    warning = function(w) NULL
-  )
-  if (is.null(read) || nrow(read) != 1L) {
-    abort("policy", sprintf("%s is no policy: fields and their values, once each.", path),
-      argument = "path", place = path
-    )
-  }
-  fields <- as.list(stats::setNames(read[1L, ], colnames(read)))
+read_policy_fields <- function(lines, path) {
+  fields <- policy_text_fields(lines, path)
   if (length(odd <- setdiff(names(fields), .policy_fields))) {
     abort_policy(path, odd[1L], "there is no such field")
   }
@@ -88,6 +100,42 @@ read_policy_fields <- function(path) {
     abort_policy(path, lost[1L], "it is missing")
   }
   fields
+}
+
+#' The lines of a file, which is in UTF-8.
+#' @noRd
+policy_lines <- function(path) {
+  if (!file.exists(path) || dir.exists(path)) {
+    abort("policy", sprintf("There is no policy file %s.", path), argument = "path", place = path)
+  }
+  lines <- without_mark(readLines(path, warn = FALSE, skipNul = TRUE))
+  foreign <- which(!validUTF8(lines))
+  if (length(foreign)) {
+    abort("policy", sprintf("Line %d of the policy %s is not UTF-8.", foreign[1L], path),
+      argument = "path", place = path
+    )
+  }
+  Encoding(lines) <- "UTF-8"
+  lines
+}
+
+#' Fields and their values: "Name: value", and what follows it on lines that begin with a blank.
+#' Not read.dcf(), which takes the last of two fields of one name.
+#' @noRd
+policy_text_fields <- function(lines, path) {
+  lines[grepl("^#", lines)] <- ""
+  heads <- regmatches(lines, regexec("^([^[:blank:]:][^:]*):(.*)$", lines))
+  starts <- lengths(heads) > 0L
+  field <- cumsum(starts)
+  odd <- !starts & grepl("[^[:blank:]]", lines) & (field == 0L | !grepl("^[[:blank:]]", lines))
+  if (any(odd) || !any(starts)) {
+    abort("policy", sprintf("%s is no policy: line %d is no field and its value.", path,
+      c(which(odd), 1L)[1L]), argument = "path", place = path)
+  }
+  heads <- heads[starts]
+  lines[starts] <- vapply(heads, `[[`, "", 3L)
+  texts <- vapply(split(lines[field > 0L], field[field > 0L]), paste, "", collapse = "\n")
+  as.list(stats::setNames(trimws(texts), vapply(heads, `[[`, "", 2L)))
 }
 
 read_yes <- function(text, path, field = "Simulation") {
@@ -118,6 +166,7 @@ read_policy_columns <- function(text, path) {
     if (length(parts) == 0L) wrong(line, "no name and colon")
     name <- parts[2L]
     if (name %in% names(columns)) wrong(line, "a column that was there before")
+    if (name == "impute") wrong(line, "a name that a column cannot have")
     range <- regmatches(parts[3L], regexec("^(\\S+) +to +(\\S+)$", parts[3L]))[[1L]]
     if (length(range)) {
       columns[[name]] <- suppressWarnings(as.numeric(range[-1L]))
@@ -130,12 +179,17 @@ read_policy_columns <- function(text, path) {
     }
     if (nzchar(parts[5L])) impute[[name]] <- trimws(parts[5L])
   }
-  do.call(dpadmm_schema, c(columns, list(impute = if (length(impute)) impute)))
+  policy_field(path,
+    do.call(dpadmm_schema, c(columns, list(impute = if (length(impute)) impute))), "Columns"
+  )
 }
 
 #' @noRd
 write_policy <- function(policy, path) {
-  number <- function(x) if (!is.null(x)) format(x, digits = 15L)
+  number <- function(x) {
+    if (is.numeric(x)) x <- format(x, digits = if (signif(x, 15L) == x) 15L else 17L)
+    x
+  }
   impute <- attr(policy$schema, "impute")
   columns <- vapply(names(policy$schema), function(name) {
     v <- policy$schema[[name]]
@@ -153,7 +207,8 @@ write_policy <- function(policy, path) {
     Simulation = if (policy$simulation) "yes",
     Person = if (!is.null(policy$person)) {
       sprintf("%s; most %s", policy$person, number(policy$per_person))
-    }, Records = number(policy$records),
+    },
+    Records = number(policy$records),
     "Shares-Records" = if (!policy$shares_records) "no", Identity = policy$identity,
     Peers = if (!is.null(policy$peers)) {
       paste(c("", sprintf("  %s: %s", names(policy$peers), policy$peers)), collapse = "\n")
@@ -167,9 +222,24 @@ write_policy <- function(policy, path) {
   }
   fields <- Filter(Negate(is.null), fields)
   lines <- c(sprintf("%s: %s", names(fields), unlist(fields)), "Columns:", unname(columns))
-  tryCatch(writeLines(lines, path), error = function(e) abort_policy_write(path),
+  lines <- enc2utf8(lines)
+  check_written(policy, lines, path)
+  tryCatch(writeLines(lines, path, useBytes = TRUE), error = function(e) abort_policy_write(path),
     warning = function(w) abort_policy_write(path)
   )
+}
+
+#' Whether the lines say what the policy does: a level may look like two, or like something else.
+#' @noRd
+check_written <- function(policy, lines, path) {
+  read <- tryCatch(policy_of_lines(lines, path), dpadmm_error_policy = identity)
+  for (part in names(policy)) {
+    same <- !inherits(read, "error") &&
+      isTRUE(all.equal(policy[[part]], read[[part]], tolerance = 0))
+    if (!same) {
+      abort("argument", sprintf("`%s` cannot be written in a policy file.", part), argument = part)
+    }
+  }
 }
 
 abort_policy_write <- function(path) {

@@ -4,8 +4,9 @@
 #' be learnt from it, and from where it is read. It is a small text file (or an object in R) that
 #' the holder owns; an analyst can read what is public of it and change nothing.
 #'
-#' The file is in Debian's control format, fields and their values; a template comes with the
-#' package, `system.file("policy.dcf", package = "dpadmm")`:
+#' The file is in Debian's control format, fields and their values, each once, and comments on
+#' lines that begin with `#`; a template comes with the package,
+#' `system.file("policy.dcf", package = "dpadmm")`:
 #' ```
 #' Data: icu-2026
 #' Site: north
@@ -18,9 +19,16 @@
 #'   smoker: no | yes
 #'   ill: no | yes
 #' ```
+#' A site needs absolute paths in it: a relative one would be another file in another session.
+#' Behind DataSHIELD the file is named by its data set, here `icu-2026.dcf`, see [dpadmmPublicDS()].
+#'
 #' Whatever the records hold, a site answers alike: numbers are set to the nearer bound, what is
 #' not of the declared kind is missing, and a record with something missing counts with weight 0,
 #' or has the public value that `missing` states in its place. The number of records is public.
+#' What one record says must not change how another is read. So a CSV file is read as text and each
+#' cell for itself (a level is what is written, `01`, or what R writes for it, `1`), and one with a
+#' cell too many or too few in a line is no such file; a query must make each row of one record,
+#' and give each column one type.
 #'
 #' @section Persons:
 #' With `Person: patient; most 3` in the file (`person = "patient", per_person = 3`) neighbours
@@ -83,7 +91,8 @@
 #' @param colluders for secure sums: so many other sites at least may tell the hub all they know;
 #'   a plan that counts on more `honest` ones, see [secure_sum()], is refused.
 #' @return An object of class `dpadmm_policy`, with [print()]. A field that is wrong is an error of
-#'   class `dpadmm_error_policy` whose `argument` is the field and `place` the file.
+#'   class `dpadmm_error_policy` whose `argument` is the field and `place` the file; what a file
+#'   cannot say (a level with `|` in it) is one of class `dpadmm_error_argument`.
 #' @seealso [dpadmm_site()], [sites], [dpadmm_ledger()].
 #' @examples
 #' columns <- dpadmm_schema(age = c(18, 100), smoker = c("no", "yes"), ill = c("no", "yes"))

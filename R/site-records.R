@@ -9,17 +9,44 @@
 site_columns <- function(data, schema) {
   columns <- lapply(stats::setNames(nm = names(schema)), function(name) {
     v <- plain_numbers(data[[name]])
+    if (is.factor(v)) v <- as.character(v)
+    if (is.character(v)) v <- utf8_text(v)
     declared <- schema[[name]]
-    if (is.character(declared)) {
-      v <- as.character(v)
-      v[!v %in% declared] <- NA
-      return(v)
-    }
-    v <- suppressWarnings(as.double(if (is.factor(v)) as.character(v) else v))
+    if (is.character(declared)) return(cell_levels(v, declared))
+    v <- cell_numbers(v)
     v[!is.finite(v)] <- NA
     pmin(pmax(v, declared[1L]), declared[2L])
   })
   list2DF(columns, nrow(data))
+}
+
+#' UTF-8, in whatever locale; bytes that are none are taken for Latin-1.
+#' @noRd
+utf8_text <- function(text) {
+  latin <- Encoding(text) == "latin1" | !validUTF8(text)
+  text[latin] <- iconv(text[latin], "latin1", "UTF-8")
+  Encoding(text) <- "UTF-8"
+  text
+}
+
+#' Each cell for itself: a number, or 1 and 0 for TRUE and FALSE.
+#' @noRd
+cell_numbers <- function(v) {
+  x <- suppressWarnings(as.double(v))
+  odd <- which(is.na(x) & !is.na(v))
+  x[odd] <- as.double(as.logical(v[odd]))
+  x
+}
+
+#' Each cell for itself: a level as it is written, or written as R would: 1 for 1.0 and TRUE for T.
+#' @noRd
+cell_levels <- function(v, levels) {
+  v <- as.character(v)
+  odd <- which(!v %in% levels & !is.na(v))
+  number <- suppressWarnings(as.double(v[odd]))
+  v[odd] <- ifelse(is.na(number), as.character(as.logical(v[odd])), as.character(number))
+  v[!v %in% levels] <- NA
+  v
 }
 
 #' The records of a plan.

@@ -34,11 +34,7 @@
 #' dpadmm_site(policy, data.frame(age = 20:90, ill = "no"))
 #' @export
 dpadmm_site <- function(policy, data = NULL) {
-  if (is.character(policy)) {
-    path <- policy
-    policy <- site_policy_file(path)
-    check_unshared(policy, path)
-  }
+  if (is.character(policy)) policy <- policy_of_site(policy)
   check_class(policy, "dpadmm_policy", "policy", "site_policy() or its file")
   need_package(.ledger_packages, "sites")
   check_identity(policy)
@@ -232,11 +228,14 @@ check_run_name <- function(run) {
 }
 
 check_analyst <- function(analyst) {
-  # counted apart: R takes 5 ms for {1,100} in a pattern
-  ok <- is.character(analyst) && length(analyst) == 1L && nchar(analyst, "bytes") <= 100L &&
-    grepl("^[A-Za-z0-9_.+@-]+$", analyst, useBytes = TRUE)
-  if (!ok) decline("The analyst has no such name.", "analyst")
+  if (!is_analyst(analyst)) decline("The analyst has no such name.", "analyst")
   analyst
+}
+
+is_analyst <- function(x) {
+  # counted apart: R takes 5 ms for {1,100} in a pattern
+  is.character(x) && length(x) == 1L && nchar(x, "bytes") <= 100L &&
+    grepl("^[A-Za-z0-9_.+@-]+$", x, useBytes = TRUE)
 }
 
 charge_run <- function(con, site, asked, run) {

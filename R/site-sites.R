@@ -43,7 +43,8 @@
 #'   a list of sites, which have their own. Without `schema` the list is only another way to write
 #'   a data frame with a column of `nodes`.
 #' @param ledger path of a ledger for all; `NULL`: a temporary one.
-#' @param deadline seconds to wait for the answers of a round (> 0, or `Inf`).
+#' @param deadline seconds to wait for the answers of a round (> 0, or `Inf`), and to each question
+#'   before the first one: when sites first read their records, and when they encode them.
 #' @param min_sites how many must answer in each round; `NULL`: one.
 #' @param analyst who asks: a name for the sites' ledgers.
 #' @return An object of class `dpadmm_sites`, with [print()], [ledger_report()] and `names()`.
@@ -75,6 +76,11 @@ new_sites <- function(kind, names, post, fetch, close = function() NULL, deadlin
   check_number(deadline, "deadline", lower = 0, open_lower = TRUE, infinite = TRUE)
   if (!is.null(min_sites)) {
     check_number(min_sites, "min_sites", lower = 1, upper = length(names), whole = TRUE)
+  }
+  if (!is_analyst(analyst)) {
+    abort("argument", "`analyst` must be at most 100 letters, digits and _.+@-.",
+      argument = "analyst"
+    )
   }
   sites <- structure(list(
     kind = kind, names = names, post = post, fetch = fetch, close = close, deadline = deadline,
@@ -273,7 +279,7 @@ common_schema <- function(sites) {
   schemas <- lapply(sites$public, `[[`, "schema")
   for (k in seq_along(schemas)[-1L]) {
     for (name in intersect(names(schemas[[1L]]), names(schemas[[k]]))) {
-      if (!identical(schemas[[1L]][[name]], schemas[[k]][[name]])) {
+      if (!identical(schemas[[1L]][name], schemas[[k]][name])) {
         abort_site(sites$names[k], sprintf("it describes `%s` in another way than \"%s\"", name,
           sites$names[1L]), "Columns")
       }

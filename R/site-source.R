@@ -5,24 +5,20 @@
 read_source <- function(policy) {
   source <- policy$source
   unavailable <- function(e) {
-    abort("site", sprintf("The records of %s cannot be read.", policy$data), argument = "source",
-      parent = e
-    )
+    abort("site", sprintf("The records of %s cannot be read: %s.", policy$data,
+      sub("[.]$", "", conditionMessage(e))), argument = "source", parent = e)
   }
-  tryCatch(suppressWarnings(read_records(source, policy$query, policy$person)),
-    error = unavailable
-  )
+  tryCatch(suppressWarnings(read_records(source, policy$query)), error = unavailable)
 }
 
-#' @param person name of a column of ids, which are text: as numbers long ones lose digits.
+#' A CSV file is read as text: a column's type would depend on all of its cells, and so what a
+#' record says on the others.
 #' @noRd
-read_records <- function(source, query, person = NULL) {
+read_records <- function(source, query) {
   if (!is.null(query)) return(read_database(source, query))
+  if (!file.exists(source)) stop("there is no file ", source)
   switch(tolower(tools::file_ext(source)),
-    csv = utils::read.csv(source,
-      check.names = FALSE, stringsAsFactors = FALSE,
-      colClasses = if (is.null(person)) NA else stats::setNames("character", person)
-    ),
+    csv = csv_table(source),
     rds = readRDS(source),
     dpadmm = dpadmm_records(source),
     parquet = {
@@ -62,6 +58,12 @@ check_site_data <- function(data, policy) {
   if (length(lost <- setdiff(c(names(policy$schema), policy$person), names(data)))) {
     abort("policy", sprintf("The records have no column `%s`, as the policy says.", lost[1L]),
       argument = if (identical(lost[1L], policy$person)) "Person" else "Columns", place = lost[1L]
+    )
+  }
+  for (name in c(names(policy$schema), policy$person)) {
+    if (is.atomic(data[[name]]) && is.null(dim(data[[name]]))) next
+    abort("policy", sprintf("The records' `%s` is no column of numbers or texts.", name),
+      argument = "Columns", place = name
     )
   }
 }

@@ -168,7 +168,7 @@ test_that("a data set is found by its name alone", {
   copy <- c("Shares-Records: no", copy)
   expect_identical(bad(sub("^Ledger: .*", "Ledger: ledger.sqlite", copy)), "Ledger")
   expect_identical(bad(sub("^Source: .*", "Source: north.csv", copy)), "Source")
-  expect_identical(bad(sub("^Source: .*/", "Source: /nowhere/", copy)), "source")
+  expect_identical(bad(sub("^Source: .*/", "Source: /nowhere/", copy)), "Source")
   expect_identical(bad(sub("^Epsilon: .*", "Epsilon: much", copy)), "Epsilon")
   expect_identical(bad("nothing"), "path")
   writeLines(copy, file.path(at$home, "other.dcf"))

@@ -162,3 +162,38 @@ test_that("a fit that was saved goes on, without a new charge, from wherever it 
     }
   }
 })
+
+test_that("what sites say, or do not know, is an error where it is given, and nobody is charged", {
+  skip_unless_sites()
+  sites <- sites_local(site_frames(), site_schema, epsilon = 9, delta = 1e-4)
+  plan <- dpadmm_plan(ill ~ age, sites, epsilon = 1, delta = 1e-5)
+  blamed <- function(code) expect_error(code, class = "dpadmm_error_argument")$argument
+  expect_identical(blamed(dpadmm_plan(ill ~ age, sites, sizes = c(A = 9, B = 9), epsilon = 1)),
+    "sizes")
+  expect_identical(blamed(dpadmm_plan(ill ~ age, sites, nodes = "age", epsilon = 1)), "nodes")
+  expect_identical(blamed(dpadmm_plan(ill ~ age, sites, na.action = "fail", epsilon = 1)),
+    "na.action")
+  expect_identical(plan$problem$size,
+    dpadmm_plan(ill ~ age, sites, na.action = "omit", epsilon = 1)$problem$size)
+  expect_identical(blamed(dpadmm_fit(ill ~ age, sites, subset = age > 50, epsilon = 1)), "subset")
+  expect_identical(blamed(dpadmm_fit(ill ~ age, sites, nodes = 3, epsilon = 1)), "nodes")
+  expect_identical(blamed(dpadmm_fit(plan, sites, y = 1)), "y")
+  expect_identical(blamed(dpadmm_fit(plan, sites, case_weights = 1)), "case_weights")
+  expect_identical(sum(ledger_report(sites)$sites$charges), 0L)
+  frames <- sites_local(site_frames())
+  expect_identical(blamed(dpadmm_fit(ill ~ age, frames, subset = age > 50, epsilon = 1)), "subset")
+  expect_identical(blamed(sites_local(site_frames(), site_schema, epsilon = 1, analyst = "a b")),
+    "analyst")
+  expect_error(dpadmm_resume(tempdir(), sites), class = "dpadmm_error_parse")
+})
+
+test_that("sites that fill in unlike values are told apart before a plan is made", {
+  skip_unless_sites()
+  site <- function(name, age) {
+    schema <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"), impute = list(age = age))
+    dpadmm_site(site_policy(name, schema, epsilon = 1), site_patients(30, 1))
+  }
+  error <- expect_error(sites_local(list(A = site("A", 50), B = site("B", 60))),
+    class = "dpadmm_error_site")
+  expect_identical(error[c("argument", "place")], list(argument = "Columns", place = "B"))
+})

@@ -96,7 +96,12 @@ test_that("too few answers stop the run, which can be taken up again", {
   )
   expect_match(conditionMessage(error), "min_sites")
   expect_match(conditionMessage(error), "dpadmm_resume")
+  expect_match(conditionMessage(error), "not B[.]")
+  expect_no_match(conditionMessage(error), "charged") # a simulation is not
+  expect_identical(error$place, "B")
   expect_s3_class(error$spent, "dp_guarantee")
+  error <- expect_error(suppressWarnings(dpadmm_fit(plan, flaky)), class = "dpadmm_error_site")
+  expect_match(conditionMessage(error), "whole run stays charged")
 })
 
 test_that("users remember every round, so of fp_admm a late site is out", {
