@@ -11,10 +11,10 @@
 #' `"best"`, the default, asks an accountant that is exact for these events where there is
 #' one, and otherwise all that apply; the smallest of several proven epsilons at one delta
 #' is itself proven. At `delta = 0` that leaves `"pure"`. All but `"paper"` are bounds
-#' rounded outward. Of more than 32 unlike parties slow accountants (`"pure"`, `"pld"`) are asked about
-#' some first, and about the others only where they come within a tenth of the best about one of
-#' these; parties whose losses are within 2e-5 of each other then share a bound that is proved for
-#' each. Of more than 128, Renyi orders are looked for around those of some.
+#' rounded outward. Of more than 32 unlike parties slow accountants (`"pure"`, `"pld"`) are asked
+#' about some first, and about the others only where they come within a tenth of the best about one
+#' of these; parties whose losses are within 2e-5 of each other then share a bound that is proved
+#' for each. Of more than 128, Renyi orders are looked for around those of some.
 #'
 #' What the source papers print about a run is a table of its own (class `dp_printed`, the
 #' field `printed` of a fit). `"paper"` folds such tables, and no other accountant does.
