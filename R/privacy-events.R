@@ -102,6 +102,7 @@ new_events <- function(mechanism, ...) {
   columns <- .event_columns
   columns[names(given)] <- given
   columns$mechanism <- mechanism
+  columns$dim <- as.double(columns$dim)
   release_table(columns, "dp_events", "event")
 }
 
@@ -118,7 +119,6 @@ release_table <- function(columns, class, what) {
     ), argument = names(columns)[wrong][1L])
   }
   columns$node <- as.integer(columns$node)
-  columns$dim <- as.double(columns$dim)
   as_releases(lapply(columns, rep_len, rows), class)
 }
 

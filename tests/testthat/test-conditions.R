@@ -266,3 +266,15 @@ test_that("generics of ours say what they take, and vectors what they are", {
 test_that("an epsilon that asks for an infinite penalty is to blame for it", {
   expect_blame(dpadmm_plan(3, sizes = c(100, 100), epsilon = 1e-300), "budget", "epsilon")
 })
+
+test_that("iterations and verdicts name what does not fit", {
+  expect_blame(fixed_point(identity, 1, noise = gamma_noise(1), sensitivity = 1), "argument",
+    "noise", "gaussian_noise()"
+  )
+  lasso <- sim_lasso(n = 20, p = 4, support = 1, seed = 1)
+  expect_blame(general_admm(prox_loss(lasso$x, lasso$y, "huber"), penalty_l1(1), u0 = numeric(3)),
+    "shape", "x", "3, not 4"
+  )
+  found <- data.frame(repetition = 1:2, m = c("a", "b"), y = 1:2)
+  expect_blame(verdict(found, "y", by = "m", of = "q", than = "b", size = 1), "argument", "of")
+})
