@@ -56,9 +56,17 @@ audit_runs <- function(epsilon, release = c("gaussian", "response"),
 #' @noRd
 seen_with <- function(events, n, delta, level, bound, power) {
   miss <- (1 - power) / 2
-  p <- binomial_lower(stats::qbinom(miss, n, events$p), n, level)
-  q <- binomial_upper(stats::qbinom(1 - miss, n, events$q), n, level)
+  p <- binomial_lower(binomial_quantile(miss, n, events$p), n, level)
+  q <- binomial_upper(binomial_quantile(1 - miss, n, events$q), n, level)
   mapply(function(p, q) rates_epsilon(c(p = p, q = q), delta, bound), p, q)
+}
+
+#' qbinom(), which of R 4.2 may be n where a rate is near 1: there the others are counted.
+#' @noRd
+binomial_quantile <- function(at, n, rate) {
+  ifelse(rate > 0.5,
+    n - stats::qbinom(at, n, 1 - rate, lower.tail = FALSE), stats::qbinom(at, n, rate)
+  )
 }
 
 #' Twice the held-out runs from which `enough` holds.

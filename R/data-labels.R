@@ -113,7 +113,7 @@ known_labels <- function(y, loss, classes, n, name) {
     k <- which(is.na(code))[1L]
     abort("labels", sprintf(
       "`%s` must be coded as the training labels were, %s; it is %s at position %d.", name,
-      classes_words(classes), format(y[k]), k
+      classes_words(classes), if (is.numeric(y)) format(y[k]) else sprintf('"%s"', y[k]), k
     ), argument = name, value = y[k], place = k)
   }
   code

@@ -62,6 +62,7 @@ evaluation_spec <- function(fit, given) {
   }
   known <- measures_of(loss, fit$blueprint)
   measures <- if (is.null(given$measures)) known else given$measures
+  if (length(measures) == 0L) check_choice(measures, known, "measures") # its error
   for (one in measures) check_choice(one, known, "measures")
   reach <- sum(node_models(fit, given$node)^2)^0.5 * problem$row_bound
   list(
@@ -90,7 +91,9 @@ refuse_evaluation <- function(problem, blueprint, argument = "fit", who = "A pri
 #' The largest loss of a record: log loss, or square of the residual as the fit scales it.
 #' @noRd
 evaluation_clip <- function(clip, loss, blueprint) {
-  if (!is.null(clip)) check_number(clip, "clip", lower = 0, open_lower = TRUE)
+  unit <- if (loss$classification) 1 else response_unit(blueprint)
+  # its powers must be numbers
+  if (!is.null(clip)) check_number(clip, "clip", lower = 1e-30 * unit, upper = 1e30 * unit)
   if (loss$classification) return(if (is.null(clip)) 4 else clip)
   if (is.null(clip) && is.null(blueprint$range)) {
     abort("argument", paste(
@@ -98,7 +101,7 @@ evaluation_clip <- function(clip, loss, blueprint) {
       "bounds."
     ), argument = "clip")
   }
-  if (is.null(clip)) 4 else (clip / response_unit(blueprint))^2
+  if (is.null(clip)) 4 else (clip / unit)^2
 }
 
 #' Edges of bins of the linear predictor: for the logistic loss of equal width in probability,

@@ -124,6 +124,12 @@ evaluate <- function(fit, x, y, ...) UseMethod("evaluate")
 #' @export
 loss_trace <- function(fit, x, y, ...) UseMethod("loss_trace")
 
+#' @export
+evaluate.default <- function(fit, x, y, ...) not_made_by(fit, "fit", "dpadmm_fit()")
+
+#' @export
+loss_trace.default <- evaluate.default
+
 #' @rdname evaluate
 #' @export
 evaluate.dpadmm_fit <- function(fit, x, y, node = NULL, case_weights = NULL, offset = NULL,

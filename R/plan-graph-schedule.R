@@ -36,6 +36,12 @@ new_schedule <- function(method, problem, budget, iterations, grows = FALSE,
   eta <- pick("eta") * if (grows) outer(pick("growth"), k, `^`) else matrix(1, N, iterations)
   if (any(bad <- !is.finite(eta))) {
     at <- arrayInd(which(bad)[1L], dim(eta))
+    if (!is.finite(max(pick("eta")))) {
+      abort("budget",
+        "`epsilon` is too small: the penalty chosen for its noise is beyond the range of numbers.",
+        argument = "epsilon"
+      )
+    }
     abort("finite", sprintf(
       "`growth` makes the penalty of node %d infinite at iteration %d.", at[1L], at[2L]
     ), argument = "growth", place = c(at))

@@ -9,7 +9,7 @@
 #' is monotone in it.
 #'
 #' @param events a function of one positive number (the noise) that returns a table
-#'   of events, see [dp_event], or whatever else the accountant folds, see [account()].
+#'   of events, see [dp_event]; for `"paper"` one of class `dp_printed`, see [account()].
 #' @param epsilon,delta the budget: `epsilon > 0`, `delta` in `[0, 1)`.
 #' @param accountant as in [account()].
 #' @param interval the smallest and largest noise to consider (> 0).

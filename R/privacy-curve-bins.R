@@ -132,20 +132,22 @@ laplace_bins <- function(t) {
     edge <- h * (first + seq_len(n) - 1)
     from <- pmax(edge, -t)
     to <- pmax(pmin(edge + h, t), from)
-    width <- (to - from) / 2
-    # the mass under P, and the mean of exp(edge - loss) over the bin (its mass under Q)
-    mass <- exp((to - t) / 2) * -expm1(-width) / 2
-    other <- exp(edge - (from + t) / 2) * -expm1(-width) / 2
+    # where exp(loss / 2) is the density under P and exp(-loss / 2) that under Q, the middle is
+    # the log of their masses' ratio
+    log_mass <- (to - t) / 2 + log(-expm1((from - to) / 2) / 2)
+    over <- (from + to) / 2 - edge
     at_end <- c(1L, n)
-    atom <- c(exp(-t), 1) / 2
     for (k in 1:2) {
       i <- at_end[k]
-      mass[i] <- mass[i] + atom[k]
-      other[i] <- other[i] + atom[k] * exp(edge[i] - c(-t, t)[k])
+      loss <- c(-t, t)[k]
+      atom <- (loss - t) / 2 - log(2)
+      whole <- atom + log1p_exp(log_mass[i] - atom)
+      part <- exp(atom - whole)
+      over[i] <- -log1p((1 - part) * expm1(-over[i]) + part * expm1(edge[i] - loss))
+      log_mass[i] <- whole
     }
     list(
-      index = first + seq_len(n) - 1, log_mass = log(mass),
-      over = pmin(h, pmax(0, log(mass / other))),
+      index = first + seq_len(n) - 1, log_mass = log_mass, over = pmin(h, pmax(0, over)),
       below = first, log_below = -Inf, log_above = -Inf
     )
   }

@@ -74,24 +74,35 @@ NULL
   dim = list(1, FALSE, Inf)
 )
 
+# of these `dim = NA` is ideal noise, of any dimension
+.may_be_ideal <- c("gaussian", "subsampled_gaussian", "best_of")
+
 new_events <- function(mechanism, ...) {
   given <- list(...)
-  if (anyNA(given$dim)) given$dim <- NULL # ideal noise of any dimension
   for (name in intersect(names(given), names(.event_bounds))) {
     bound <- .event_bounds[[name]]
-    check_numbers(given[[name]], name,
-      lower = bound[[1L]], open_lower = bound[[2L]], upper = bound[[3L]]
+    check <- if (name == "dim" && mechanism %in% .may_be_ideal) check_known else check_numbers
+    check(given[[name]], name,
+      lower = bound[[1L]], open_lower = bound[[2L]], upper = bound[[3L]], whole = name == "dim"
     )
+  }
+  for (name in c("tolerance", "iteration")) check_known(given[[name]], name)
+  if (!is.null(given$logistic_curvature)) {
+    check_flags(given$logistic_curvature, "logistic_curvature")
   }
   check_choice(given$neighbours, c("replace-one", "add-remove"), "neighbours")
   check_numbers(given$count, "count", lower = 1, whole = TRUE)
-  if (is.character(given$node)) {
+  if (is.factor(given$node)) given$node <- as.character(given$node)
+  if (!is.character(given$node)) {
+    check_known(given$node, "node", lower = 0, upper = .Machine$integer.max, whole = TRUE)
+  } else {
     given$party <- given$node
     given$node <- match(given$node, unique(given$node[!is.na(given$node)]))
   }
   columns <- .event_columns
   columns[names(given)] <- given
   columns$mechanism <- mechanism
+  columns$dim <- as.double(columns$dim)
   release_table(columns, "dp_events", "event")
 }
 
@@ -164,7 +175,7 @@ dp_event_gaussian <- function(sigma, sensitivity, neighbours = "replace-one", no
                               count = 1, iteration = NA, tolerance = NA, dim = NA) {
   new_events("gaussian",
     sigma = sigma, sensitivity = sensitivity, neighbours = neighbours, node = node,
-    count = count, iteration = iteration, tolerance = tolerance, dim = as.double(dim)
+    count = count, iteration = iteration, tolerance = tolerance, dim = dim
   )
 }
 
@@ -176,8 +187,7 @@ dp_event_subsampled_gaussian <- function(sigma, sensitivity, q, sampling = c("po
   sampling <- check_choice(sampling, c("poisson", "fixed"), "sampling")
   new_events("subsampled_gaussian",
     sigma = sigma, sensitivity = sensitivity, q = q, sampling = sampling,
-    neighbours = neighbours, node = node, count = count, iteration = iteration,
-    dim = as.double(dim)
+    neighbours = neighbours, node = node, count = count, iteration = iteration, dim = dim
   )
 }
 

@@ -37,6 +37,11 @@
 #' @export
 ledger_report <- function(x, plan = NULL, ...) UseMethod("ledger_report")
 
+#' @export
+ledger_report.default <- function(x, plan = NULL, ...) {
+  not_made_by(x, "x", "dpadmm_ledger(), dpadmm_site() or a function for sites")
+}
+
 #' @rdname ledger_report
 #' @export
 ledger_report.dpadmm_ledger <- function(x, plan = NULL, ...) {

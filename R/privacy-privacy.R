@@ -67,3 +67,8 @@
 #' privacy(list(fit, second))
 #' @export
 privacy <- function(fit, ...) UseMethod("privacy")
+
+#' @export
+privacy.default <- function(fit, ...) {
+  not_made_by(fit, "fit", "dpadmm_fit(), dpadmm_plan() or another run, or a list of these")
+}

@@ -183,6 +183,9 @@ iteration_noise <- function(noise, epsilon, delta, events, sensitivity) {
   if (is.null(noise) && is.null(epsilon)) return(list(sigma = NULL))
   budget <- check_budget(epsilon, delta, noise)
   if (!budget$private) return(list(sigma = NULL))
+  if (!is.null(noise) && noise$mechanism != "gaussian") {
+    not_made_by(noise, "noise", "gaussian_noise()")
+  }
   if (!is.null(noise)) return(list(sigma = given_units(noise, "holder", 1L, character())[1L]))
   check_gaussian(budget)
   if (is.null(sensitivity) || !any(sensitivity > 0)) {

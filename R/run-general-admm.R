@@ -200,6 +200,11 @@ prox_loss <- function(x, y, loss = "logistic", row_bound = 1, tol = NULL) {
   if (is.null(tol)) tol <- 1e-6 * gradient_scale(loss, row_bound) / n
   check_number(tol, "tol", lower = 0, open_lower = TRUE)
   prox <- function(w, gamma, M) {
+    if (ncol(M) != ncol(x)) {
+      abort("shape", sprintf("`x` must have as many columns as `A`: %d, not %d.", ncol(M), ncol(x)),
+        argument = "x", value = ncol(x)
+      )
+    }
     v <- numeric(ncol(M))
     quad <- crossprod(M) / gamma
     pull <- as.vector(crossprod(M, w)) / gamma

@@ -68,7 +68,9 @@ verdict <- function(found, y, by, of, than, cases = NULL, size, claim = "less",
   check_flag(relative, "relative")
   check_number(size, "size", lower = 0)
   check_number(level, "level", lower = 0, upper = 1)
-  lapply(as.character(c(of, than)), check_choice, unique(as.character(found[[by]])), "than")
+  known <- unique(as.character(found[[by]]))
+  check_choice(as.character(of), known, "of")
+  lapply(as.character(than), check_choice, known, "than")
   if (relative && any(found[[y]] <= 0, na.rm = TRUE)) {
     abort("argument", sprintf("Ratios need positive values of `%s`.", y), argument = "relative")
   }

@@ -50,9 +50,9 @@ rdp_amplification_iteration <- function(orders, s, sigma, shift = NULL) {
     check_numbers(shift, "shift", lower = 0, length = length(s))
     early <- cumsum(shift) > cumsum(s) * (1 + 1e-12)
     if (any(early) || abs(sum(shift) - sum(s)) > 1e-12 * sum(s)) {
-      abort("argument", paste(
+      abort("argument", paste0(
         "`shift` must sum to what `s` does and never be ahead of it",
-        if (any(early)) sprintf("(it is at step %d).", which(early)[1L]) else "."
+        if (any(early)) sprintf(" (it is at step %d)", which(early)[1L]), "."
       ), argument = "shift", place = which(early)[1L])
     }
   }

@@ -51,7 +51,7 @@ check_convergence <- function(method, network, n = network$n, loss = "logistic",
                               size = NULL) {
   check_class(method, "dpadmm_method", "method", "admm(), m_admm(), r_admm() or mr_admm()")
   check_covered(method)
-  check_class(network, "dpadmm_network", "network", "network_complete() and the like")
+  network <- check_network(network)
   if (is.null(n)) {
     abort("argument", "`n` is needed: this network has no size of its own.", argument = "n")
   }

@@ -75,6 +75,23 @@ check_number <- function(x, argument, ...) {
   check_numbers(x, argument, length = 1L, ...)
 }
 
+#' Numbers of which some may be unknown, `NA`.
+#' @noRd
+check_known <- function(x, argument, ...) {
+  known <- if (is.atomic(x)) x[!is.na(x) | is.nan(x)] else x
+  if (!is.atomic(x) || length(known)) check_numbers(known, argument, ...)
+  x
+}
+
+check_flags <- function(x, argument) {
+  if (!is.logical(x) || anyNA(x)) {
+    abort("argument", sprintf("`%s` must be TRUE or FALSE.", argument),
+      argument = argument, value = x
+    )
+  }
+  x
+}
+
 check_flag <- function(x, argument) {
   if (!is.logical(x) || length(x) != 1L || is.na(x)) {
     abort("argument", sprintf("`%s` must be TRUE or FALSE.", argument),
@@ -101,12 +118,16 @@ check_choice <- function(x, choices, argument) {
 #' An object of one of our classes.
 #' @noRd
 check_class <- function(x, class, argument, how) {
-  if (!inherits(x, class)) {
-    abort("argument", sprintf("`%s` must be made by %s, not %s.", argument, how, kind_of(x)),
-      argument = argument
-    )
-  }
+  if (!inherits(x, class)) not_made_by(x, argument, how)
   x
+}
+
+#' What a generic of ours has no method for.
+#' @noRd
+not_made_by <- function(x, argument, how) {
+  abort("argument", sprintf("`%s` must be made by %s, not %s.", argument, how, kind_of(x)),
+    argument = argument
+  )
 }
 
 #' Short words for what an object is: never its contents.
@@ -117,6 +138,9 @@ kind_of <- function(x) {
     return(sprintf("the %s %s", typeof(x), format(x)))
   }
   if (is.matrix(x) && !is.object(x)) return(sprintf("a matrix of type %s", typeof(x)))
+  if (is.atomic(x) && !is.object(x)) {
+    return(sprintf("%d values of type %s", length(x), typeof(x)))
+  }
   sprintf("an object of class %s", class(x)[1L])
 }
 

@@ -92,6 +92,11 @@ test_that("the number of runs it says is needed is about the number needed", {
   }
   expect_true(all(diff(audit_runs(c(0.1, 1, 4), "response")) < 0))
   expect_identical(audit_runs(0.001, delta = 0.5), Inf)
+  # a rate near 1 is no easier to see: quantiles are those of pbinom() there, too
+  expect_identical(audit_runs(c(1e-3, 1e-6)), c(Inf, Inf))
+  rates <- 1 - pnorm(-seq(3, 4, 0.05))
+  k <- dpadmm:::binomial_quantile(0.05, 40960, rates)
+  expect_true(all(pbinom(k, 40960, rates) >= 0.05 & pbinom(k - 1, 40960, rates) < 0.05))
 })
 
 # ---- runs -------------------------------------------------------------------------------

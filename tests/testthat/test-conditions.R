@@ -230,3 +230,51 @@ test_that("an error's call is the user's function, without its data", {
   error <- tryCatch(fit(.y = y[-1]), error = identity)
   expect_identical(conditionCall(error), quote(dpadmm_fit()))
 })
+
+test_that("events name what is not a number, a place or a flag", {
+  pure <- function(...) dp_event_pure(1, ...)
+  for (node in list(-1, 1.5, 1e12, Inf, TRUE, list(1), Sys.Date())) {
+    expect_blame(pure(node = node), if (identical(node, Inf)) "finite" else "argument", "node",
+      place = if (is.double(node) && !is.object(node)) 1L
+    )
+  }
+  expect_blame(pure(iteration = "x"), "argument", "iteration")
+  expect_identical(account(pure(node = factor(c("b", "a"))))$per_node$node, c("b", "a"))
+  # Gamma-norm noise has a dimension, Gaussian noise may be ideal, row by row
+  expect_blame(dp_event_gamma(1, 1, dim = NA), "argument", "dim")
+  expect_blame(dp_event_gamma(1, 1, dim = c(3, NA)), "missing", "dim", place = 2L)
+  expect_blame(dp_event_objective_gamma(1, 1, 0, 1, dim = 1.5), "argument", "dim", place = 1L)
+  expect_blame(dp_event_gaussian(1, 1, dim = "a"), "argument", "dim")
+  expect_identical(dp_event_gaussian(1, 1, dim = c(NA, 5))$dim, c(NA, 5))
+  expect_blame(dp_event_objective_gaussian(1, 1, 0, 1, logistic_curvature = NA),
+    "argument", "logistic_curvature"
+  )
+})
+
+test_that("generics of ours say what they take, and vectors what they are", {
+  expect_blame(privacy("x"), "argument", "fit", "not the character x")
+  expect_blame(privacy(dp_event_pure(1)), "argument", "fit", "dpadmm_plan()")
+  expect_blame(evaluate(3), "argument", "fit", "dpadmm_fit()")
+  expect_blame(loss_trace(3), "argument", "fit", "dpadmm_fit()")
+  expect_blame(ledger_report(3), "argument", "x", "dpadmm_ledger()")
+  expect_blame(dp_event_pure(numeric(0)), "argument", "epsilon", "0 values of type double")
+  expect_blame(account(dp_event_pure(1), accountant = c("pure", "rdp")), "argument", "accountant",
+    "2 values of type character"
+  )
+})
+
+test_that("an epsilon that asks for an infinite penalty is to blame for it", {
+  expect_blame(dpadmm_plan(3, sizes = c(100, 100), epsilon = 1e-300), "budget", "epsilon")
+})
+
+test_that("iterations and verdicts name what does not fit", {
+  expect_blame(fixed_point(identity, 1, noise = gamma_noise(1), sensitivity = 1), "argument",
+    "noise", "gaussian_noise()"
+  )
+  lasso <- sim_lasso(n = 20, p = 4, support = 1, seed = 1)
+  expect_blame(general_admm(prox_loss(lasso$x, lasso$y, "huber"), penalty_l1(1), u0 = numeric(3)),
+    "shape", "x", "3, not 4"
+  )
+  found <- data.frame(repetition = 1:2, m = c("a", "b"), y = 1:2)
+  expect_blame(verdict(found, "y", by = "m", of = "q", than = "b", size = 1), "argument", "of")
+})

@@ -181,3 +181,11 @@ test_that("bad input is a classed error", {
   expect_error(sample_size(0.1, 0.05, 10, gap = 0.1), class = "dpadmm_error_argument")
   expect_error(sample_size(0.1, 1, 10), class = "dpadmm_error_argument")
 })
+
+test_that("a network may be named", {
+  by_name <- check_convergence(admm(eta = 1), "ring", n = 5)
+  expect_identical(by_name, check_convergence(admm(eta = 1), network_ring(5)))
+  expect_error(check_convergence(admm(eta = 1), "ring"), "`n` is needed",
+    class = "dpadmm_error_argument"
+  )
+})

@@ -88,3 +88,17 @@ test_that("pure composition is monotone, finite at its extremes, and checks its 
     expect_blames(compose_pure(1, x), "delta", "dpadmm_error")
   }
 })
+
+test_that("Laplace noise far below the sensitivity has its loss distribution too", {
+  # an exact bracket: both ends of delta = 1 - exp((epsilon - t) / 2)
+  one <- pld_epsilon(dp_event_laplace(1e-3, 1), delta = 0.1)
+  exact <- 1000 + 2 * log1p(-0.1)
+  expect_gte(one[["upper"]], exact)
+  expect_lt(one[["upper"]], exact * (1 + 1e-4))
+  # beside other releases of small noise: no record loses more than 1000 by the first, and
+  # what is left is Gaussian noise at half of delta or more
+  events <- c(dp_event_laplace(1e-3, 1), dp_event_gaussian(0.1, 1))
+  epsilon <- account(events, delta = 1e-5)$epsilon
+  expect_lt(epsilon, 1000 + gaussian_epsilon(0.1, 1e-5))
+  expect_gt(epsilon, 1000 + gaussian_epsilon(0.1, 2e-5) - 1e-6)
+})

@@ -230,3 +230,17 @@ test_that("a bad call is an error, and nothing is charged", {
   expect_equal(row$cost, inside$charge_cost(got$events, book$budget))
   expect_match(format(privacy(got)), "charged as no. 1", all = FALSE)
 })
+
+test_that("clips whose powers are no numbers, and no measures, are refused", {
+  set.seed(1)
+  x <- matrix(runif(60), 20) / 2
+  y <- rep(c(-1, 1), 10)
+  fit <- dpadmm_fit(x, y, nodes = 2, epsilon = 5, seed = 1)
+  for (clip in c(1e300, 1e-300)) {
+    expect_blame(evaluate(fit, x, y, epsilon = 1, clip = clip), "argument", "clip", place = 1L)
+  }
+  ends <- evaluate(fit, x, y, epsilon = 1, clip = 1e30, seed = 1)$measures
+  expect_true(all(is.finite(ends$std.error[ends$measure == "log_loss"])))
+  expect_blame(evaluate(fit, x, y, epsilon = 1, measures = character()), "argument", "measures")
+  expect_blame(evaluate(fit, x, factor(y)), "labels", "y", 'it is "-1"', place = 1L)
+})
