@@ -2,7 +2,8 @@
 
 #' A formula over sites: a plan and its fit, or, of data frames without a schema, an ordinary fit.
 #' @noRd
-fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = NULL) {
+fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = NULL,
+                              ledger = NULL) {
   if (!is.null(schema) && sites$kind != "frames") abort_said("schema")
   if (sites$kind == "frames") {
     if (!is.null(save)) {
@@ -10,9 +11,11 @@ fit_formula_sites <- function(formula, sites, schema, ..., seed = NULL, save = N
         argument = "save")
     }
     one <- pooled_sites(sites)
-    return(dpadmm_fit.formula(formula, one$data, one$nodes, schema = schema, ..., seed = seed))
+    return(dpadmm_fit.formula(formula, one$data, one$nodes,
+      schema = schema, ..., seed = seed, ledger = ledger
+    ))
   }
-  fit_sites(dpadmm_plan(formula, sites, ...), sites, seed = seed, save = save)
+  fit_sites(dpadmm_plan(formula, sites, ...), sites, seed = seed, save = save, ledger = ledger)
 }
 
 #' What a fit in one process has and one over sites does not, where it is given.

@@ -176,6 +176,8 @@ test_that("what sites say, or do not know, is an error where it is given, and no
   expect_identical(plan$problem$size,
     dpadmm_plan(ill ~ age, sites, na.action = "omit", epsilon = 1)$problem$size)
   expect_identical(blamed(dpadmm_fit(ill ~ age, sites, subset = age > 50, epsilon = 1)), "subset")
+  expect_blame(dpadmm_fit(ill ~ age, sites, ledger = "a.sqlite", epsilon = 1), "argument", "ledger",
+    "own ledgers")
   expect_identical(blamed(dpadmm_fit(ill ~ age, sites, nodes = 3, epsilon = 1)), "nodes")
   expect_identical(blamed(dpadmm_fit(plan, sites, y = 1)), "y")
   expect_identical(blamed(dpadmm_fit(plan, sites, case_weights = 1)), "case_weights")
