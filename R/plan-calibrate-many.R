@@ -22,7 +22,8 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
     near <- if (!is.null(near)) near[order(i)]
     counted <- check_releases(events(own, unit))
     spent <- spend_events(counted, delta, of, near, search,
-      word = list(upper = TRUE, alike = many), books = counted_books(counted)
+      word = list(upper = TRUE, alike = many, search = if (is.null(near)) search),
+      books = counted_books(counted)
     )
     ledger <- unlist(spent$books$ledger)[match(i, spent$books$node)]
     list(
@@ -146,8 +147,7 @@ spent_alike <- function(spent, x, i, search) {
 }
 
 #' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved;
-#' the others start in between, and are asked of the accountant that was best on both sides, at the
-#' order in between: any order is valid, and near the best one the epsilon is flat.
+#' the others start in between.
 #' @param i best in an order in which neighbours are alike.
 #' @noRd
 solve_many <- function(spent, i) {
@@ -165,19 +165,61 @@ solve_many <- function(spent, i) {
     if (sum(known) < 2L) return(rep(NA_real_, length(i)))
     stats::approx(knots[known], y[known], seq_along(i), rule = 2)$y
   }
-  x <- between(first$x)
-  slope <- between(first$slope)
-  order <- 1 + exp(between(log(first$order - 1)))
   left <- findInterval(seq_along(i), knots, all.inside = TRUE)
   best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
     "best")
-  # where the order jumps it is looked for
-  jump <- abs(diff(log(first$order - 1)))[left]
-  jumps <- is.na(jump) | jump > 0.05
-  for (k in split(seq_along(i), list(best, jumps), drop = TRUE)) {
-    of <- best[k[1L]]
-    f <- if (jumps[k[1L]]) everywhere(spent, of = of) else function(...) spent(..., of = of)
-    x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
+  settle(spent, i, between(first$x), between(first$slope), best)
+}
+
+#' Logs of multiples at which parties keep their budgets by the statement of all together; who is
+#' far below is solved again, too. One search for orders may find a valley that another misses, so
+#' that from the third look on more noise is added to who is above.
+#' @param best who is asked: slow accountants, which search for nothing, alone.
+#'   "best": they may be better than others, or not.
+#' @noRd
+settle <- function(spent, i, x, slope, best) {
+  slow <- names(Filter(function(a) a$speed == "slow", accountants()))
+  for (k in split(which(best %in% slow), best[best %in% slow])) {
+    x[k] <- solve_within(everywhere(spent, of = best[k[1L]]), i[k], x[k], slope[k],
+      width = .many_excess
+    )$x
   }
+  done <- best %in% slow
+  if (all(done)) return(x)
+  x[is.na(x) & !done] <- 0
+  # steeper is only the way into a valley
+  slope <- pmax(-2, pmin(slope, -0.1))
+  slope[is.na(slope)] <- -1
+  for (look in 1:8) {
+    said <- said_of_all(spent, ifelse(is.na(x), 0, x), i, which(best == "best"), slow)
+    said$x <- x
+    beyond <- said$excess / slope
+    off <- which(!done & (said$excess > 0 | look <= 2L & beyond > .many_excess))
+    if (length(off) == 0L) return(x)
+    more <- x + pmin(-beyond, 1) + .many_excess / 2
+    for (k in if (look <= 2L) split(off, said$accountant[off])) {
+      f <- function(...) spent(..., of = said$accountant[k[1L]], search = .near_orders)
+      found <- solve_within(f, i[k], x[k], slope[k], width = .many_excess,
+        known = lapply(said, `[`, k)
+      )
+      solved <- !is.na(found$x)
+      more[k[solved]] <- found$x[solved]
+    }
+    x[off] <- more[off]
+  }
+  x[off] <- NA
   x
+}
+
+#' What quick accountants say of all parties, as in their statement or hardly more, and slow ones of
+#' some.
+#' @noRd
+said_of_all <- function(spent, x, i, some, slow) {
+  fields <- c("excess", "order", "accountant")
+  out <- spent(x, i, of = .best_but_slow, search = .rough_orders)[fields]
+  if (length(some) == 0L) return(out)
+  more <- spent(x[some], i[some])
+  better <- which(more$accountant %in% slow & more$excess < out$excess[some])
+  for (name in fields) out[[name]][some[better]] <- more[[name]][better]
+  out
 }

@@ -17,6 +17,8 @@ accountant_rdp <- function() {
 .near_orders <- list(widths = c(0.2, 0.05, 0.0125))
 .between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
 .other_orders <- list(valleys = TRUE)
+# how those begin that look near: a bound on what they find
+.rough_orders <- list(widths = .near_orders$widths[1L])
 
 # Divergences of releases of one mechanism, from their columns of events, at several orders: `a`
 # has a row an order and a column a release, and so has what comes back, or is one below the other.
@@ -103,8 +105,8 @@ ledger_sums <- function(entries) {
 }
 
 #' All ledgers at once: a run of a thousand unlike holders has as many. Of very many some are
-#' looked at; those in between are looked at around what was best for these, but for those where
-#' that jumps.
+#' looked at; those in between are looked at around what was best for these, or as they say, but
+#' for those where that jumps.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta) {
   log_delta <- log(delta)
@@ -113,10 +115,16 @@ account_rdp <- function(kinds, ledgers, delta) {
   }
   near <- orders_between(kinds, ledgers, log_delta)
   out <- list(epsilon = numeric(length(ledgers)), order = numeric(length(ledgers)))
+  search <- ledgers[[1L]]$search
+  if (is.null(search)) search <- .near_orders
   for (jump in unique(is.na(near))) {
     k <- which(is.na(near) == jump)
     own <- ledgers[k]
-    if (!jump) own <- Map(c, own, near = near[k], search = list(list(.near_orders)))
+    if (!jump) {
+      own <- Map(function(ledger, near) {
+        list(kind = ledger$kind, count = ledger$count, near = near, search = search)
+      }, own, near[k])
+    }
     found <- search_orders(kinds, own, log_delta)
     for (name in names(out)) out[[name]][k] <- found[[name]]
   }
