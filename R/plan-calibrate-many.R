@@ -147,7 +147,9 @@ spent_alike <- function(spent, x, i, search) {
 }
 
 #' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved;
-#' the others start in between.
+#' the others start in between, and are asked of the accountant that was best on both sides, at the
+#' order in between: any order is valid, and near the best one the epsilon is flat. Where a look in
+#' the midst between solved ones shows that it is not, all are looked at.
 #' @param i best in an order in which neighbours are alike.
 #' @noRd
 solve_many <- function(spent, i) {
@@ -165,38 +167,52 @@ solve_many <- function(spent, i) {
     if (sum(known) < 2L) return(rep(NA_real_, length(i)))
     stats::approx(knots[known], y[known], seq_along(i), rule = 2)$y
   }
+  x <- between(first$x)
+  slope <- between(first$slope)
+  order <- 1 + exp(between(log(first$order - 1)))
   left <- findInterval(seq_along(i), knots, all.inside = TRUE)
   best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
     "best")
-  settle(spent, i, between(first$x), between(first$slope), best)
+  # where the order jumps it is looked for
+  jump <- abs(diff(log(first$order - 1)))[left]
+  jumps <- is.na(jump) | jump > 0.05
+  for (k in split(seq_along(i), list(best, jumps), drop = TRUE)) {
+    of <- best[k[1L]]
+    f <- if (jumps[k[1L]]) everywhere(spent, of = of) else function(...) spent(..., of = of)
+    x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
+  }
+  settle(spent, i, x, slope, best, setdiff(round((knots[-1L] + knots[-length(knots)]) / 2), knots))
 }
 
 #' Logs of multiples at which parties keep their budgets by the statement of all together; who is
 #' far below is solved again, too. One search for orders may find a valley that another misses, so
 #' that from the third look on more noise is added to who is above.
-#' @param best who is asked: slow accountants, which search for nothing, alone.
+#' @param best who was asked: slow accountants, which search for nothing, are not asked again.
 #'   "best": they may be better than others, or not.
+#' @param midst where it is looked at first: if these are well, all are.
 #' @noRd
-settle <- function(spent, i, x, slope, best) {
+settle <- function(spent, i, x, slope, best, midst = integer()) {
   slow <- names(Filter(function(a) a$speed == "slow", accountants()))
-  for (k in split(which(best %in% slow), best[best %in% slow])) {
-    x[k] <- solve_within(everywhere(spent, of = best[k[1L]]), i[k], x[k], slope[k],
-      width = .many_excess
-    )$x
-  }
-  done <- best %in% slow
+  done <- best %in% slow & !is.na(x)
   if (all(done)) return(x)
-  x[is.na(x) & !done] <- 0
   # steeper is only the way into a valley
   slope <- pmax(-2, pmin(slope, -0.1))
   slope[is.na(slope)] <- -1
+  # who is above the budget or, in the first looks, far below it
+  off_of <- function(said, at, below) {
+    at[!done[at] & (said$excess > 0 | below & said$excess / slope[at] > .many_excess)]
+  }
+  look_at <- function(at) {
+    said_of_all(spent, x[at], i[at], which(best[at] == "best"), slow)
+  }
+  midst <- midst[!done[midst]]
+  if (length(midst) && !anyNA(x) && length(off_of(look_at(midst), midst, TRUE)) == 0L) return(x)
+  x[is.na(x)] <- 0
   for (look in 1:8) {
-    said <- said_of_all(spent, ifelse(is.na(x), 0, x), i, which(best == "best"), slow)
-    said$x <- x
-    beyond <- said$excess / slope
-    off <- which(!done & (said$excess > 0 | look <= 2L & beyond > .many_excess))
+    said <- c(list(x = x), look_at(seq_along(i)))
+    off <- off_of(said, seq_along(i), look <= 2L)
     if (length(off) == 0L) return(x)
-    more <- x + pmin(-beyond, 1) + .many_excess / 2
+    more <- x - pmax(said$excess / slope, -1) + .many_excess / 2
     for (k in if (look <= 2L) split(off, said$accountant[off])) {
       f <- function(...) spent(..., of = said$accountant[k[1L]], search = .near_orders)
       found <- solve_within(f, i[k], x[k], slope[k], width = .many_excess,

@@ -166,8 +166,9 @@ test_that("a statement that misses a valley is met with more noise", {
 })
 
 test_that("a rough look at orders is a bound on the statement, and close", {
-  plan <- suppressWarnings(dpadmm_plan(10, sizes = unlike_sizes(60), method = m_admm(), epsilon = 1,
-    delta = 1e-5, noise = "gamma", iterations = 4
+  plan <- suppressWarnings(dpadmm_plan(10,
+    sizes = unlike_sizes(160), method = m_admm(), epsilon = 1, delta = 1e-5, noise = "gamma",
+    iterations = 4
   ))
   said <- spend_events(plan$events, 1e-5, "rdp")$epsilon
   rough <- spend_events(plan$events, 1e-5, "rdp", word = list(search = .rough_orders))$epsilon

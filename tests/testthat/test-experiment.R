@@ -188,7 +188,7 @@ interrupted_experiment <- function(workers) {
   ends <- function() file.exists(path("runs.csv")) && sum(readLines(path("runs.csv")) == "#") >= 3
   if (!await(ends, 30)) stop("no runs: ", readLines(path("log")))
   tools::pskill(as.integer(readLines(path("pid"))), tools::SIGINT)
-  if (!await(function() file.exists(path("answer")), 10)) {
+  if (!await(function() file.exists(path("answer")), 60)) {
     tools::pskill(as.integer(readLines(path("pid"))), tools::SIGKILL)
     stop("did not end on SIGINT: ", paste(readLines(path("log")), collapse = "\n"))
   }
