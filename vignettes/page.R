@@ -2,7 +2,7 @@
 # numbered captions, and code that can be unfolded (`fold = TRUE`). None of it is needed to run
 # a page's code.
 knitr::opts_chunk$set(
-  collapse = TRUE, comment = "#>", fig.width = 7, fig.height = 3.8, dpi = 80,
+  collapse = TRUE, comment = "#>", fig.width = 7, fig.height = 3.8, dpi = 76,
   dev.args = if (capabilities("cairo")) list(type = "cairo") else list()
 )
 local({
