@@ -18,14 +18,14 @@ records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept =
     given <- whole$vectors
     dropped <- whole$dropped
   }
-  x <- check_matrix(x, "x")
+  x <- check_matrix(x, "x", threads)
   label <- encode_labels(labels_left(given$y, dropped, loss, classes), loss, nrow(x), classes)
   blueprint <- matrix_blueprint(ncol(x), colnames(x), label$classes, intercept, rows, row_bound)
   blueprint <- c(with_range(blueprint, range), facts)
   if (rows == "error") {
     check_row_lengths(x, row_bound, "x", threads)
   } else {
-    x <- tame_rows(x, row_bound)
+    x <- tame_rows(x, row_bound, threads)
   }
   records <- list(
     x = matrix_rows(blueprint, x), y = scale_response(label$y, blueprint$range),
@@ -95,13 +95,13 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
 #' Records of a plan: as its blueprint says.
 #' @param given list(case_weights, offset) where the plan does not say how to compute them.
 #' @noRd
-records_planned <- function(blueprint, data, y, loss, given = NULL) {
+records_planned <- function(blueprint, data, y, loss, given = NULL, threads = 1L) {
   if (is.data.frame(data)) data <- plain_columns(data)
   whole <- whole_rows(blueprint, data, c(list(y = y), given))
   data <- whole$data
   y <- whole$vectors$y
   if (blueprint$kind == "frame") check_planned_terms(blueprint, data)
-  x <- planned_rows(blueprint, data, none_left(whole$dropped))
+  x <- planned_rows(blueprint, data, none_left(whole$dropped), threads)
   name <- "y"
   if (is.null(y)) {
     if (is.null(blueprint$response)) {
@@ -141,12 +141,12 @@ response_of <- function(blueprint, data, argument) {
 #' The rows of a plan's records; those longer than the bound are refused, if the user said so.
 #' @param none whether no row is whole.
 #' @noRd
-planned_rows <- function(blueprint, data, none = FALSE) {
+planned_rows <- function(blueprint, data, none = FALSE, threads = 1L) {
   if (blueprint$kind == "frame") {
     return(frame_rows(blueprint, new_variables(blueprint, data, "data", none)))
   }
-  x <- new_matrix(blueprint, data, "data")
-  if (blueprint$rows == "error") check_row_lengths(x, blueprint$row_bound, "data")
+  x <- new_matrix(blueprint, data, "data", threads)
+  if (blueprint$rows == "error") check_row_lengths(x, blueprint$row_bound, "data", threads)
   matrix_rows(blueprint, x)
 }
 
@@ -176,24 +176,24 @@ new_variables <- function(blueprint, newdata, argument, none = FALSE) {
 
 #' The columns of a matrix fit, by their names where there are any.
 #' @noRd
-new_matrix <- function(blueprint, newdata, argument) {
+new_matrix <- function(blueprint, newdata, argument, threads = 1L) {
   if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
   inputs <- blueprint$inputs
   if (is.data.frame(newdata) && !is.null(inputs) && !anyDuplicated(inputs)) {
     abort_lost(setdiff(inputs, names(newdata)), argument)
     newdata <- as.matrix(newdata[inputs])
   }
-  x <- check_matrix(newdata, argument)
+  x <- check_matrix(newdata, argument, threads)
   if (!is.null(inputs) && !is.null(colnames(x)) && !anyDuplicated(inputs)) {
     abort_lost(setdiff(inputs, colnames(x)), argument)
-    x <- x[, inputs, drop = FALSE]
+    if (!identical(colnames(x), inputs)) x <- x[, inputs, drop = FALSE] # a copy of all
   }
   if (ncol(x) != blueprint$p) {
     abort("shape", sprintf("`%s` must have %d columns, not %d.", argument, blueprint$p, ncol(x)),
       argument = argument
     )
   }
-  if (blueprint$rows == "shorten") tame_rows(x, blueprint$row_bound) else x
+  if (blueprint$rows == "shorten") tame_rows(x, blueprint$row_bound, threads) else x
 }
 
 #' Rows of a matrix as the model has them: with an intercept (x, bound) / sqrt(2), which is no
@@ -283,10 +283,10 @@ shortening <- function(x, bound, threads = 1L) {
 #' Each row is a function of itself alone, points where it did, and is no shorter than the bound
 #' if it was longer.
 #' @noRd
-tame_rows <- function(x, bound) {
+tame_rows <- function(x, bound, threads = 1L) {
   sparse <- methods::is(x, "dgCMatrix")
   values <- if (sparse) x@x else x
-  if (largest_size(values) <= .far_entry) return(x)
+  if (largest_size(values, threads) <= .far_entry) return(x)
   row <- if (sparse) x@i + 1L else as.vector(row(x))
   at <- which(abs(values) > .far_entry)
   largest <- numeric(nrow(x))

@@ -33,7 +33,7 @@ dpadmm_fit.dpadmm_plan <- function(x, data, y = NULL, nodes = NULL, seed = NULL,
     nodes <- stored$nodes
   } else {
     if (inherits(nodes, "formula")) nodes <- node_values(nodes, data)
-    records <- records_planned(blueprint, data, y, x$problem$loss, given)
+    records <- records_planned(blueprint, data, y, x$problem$loss, given, control$threads)
   }
   key <- noise_key(seed)
   on.exit(forget_key(key))

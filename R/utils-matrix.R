@@ -2,7 +2,7 @@
 
 #' A numeric matrix or dgCMatrix without missing or infinite entries.
 #' @noRd
-check_matrix <- function(x, argument) {
+check_matrix <- function(x, argument, threads = 1L) {
   x <- plain_numbers(x)
   if (methods::is(x, "Matrix")) {
     if (!methods::is(x, "dgCMatrix")) {
@@ -26,7 +26,7 @@ check_matrix <- function(x, argument) {
       "`%s` must have rows and columns; it is %d x %d.", argument, nrow(x), ncol(x)
     ), argument = argument)
   }
-  if (!is.finite(largest_size(values)) && any(bad <- !is.finite(values))) {
+  if (!is.finite(largest_size(values, threads)) && any(bad <- !is.finite(values))) {
     k <- which(bad)[1L]
     at <- cell(k)
     missing <- is.na(values[k]) && !is.nan(values[k])
@@ -40,7 +40,7 @@ check_matrix <- function(x, argument) {
 
 #' The largest size of doubles in one pass, without a copy; not finite where one of them is not.
 #' @noRd
-largest_size <- function(x) core_call(.Call(ffi_largest, x))
+largest_size <- function(x, threads = 1L) core_call(.Call(ffi_largest, x, as.double(threads)))
 
 #' A matrix as C takes it: itself, or the slots of a dgCMatrix.
 #' @noRd

@@ -3,6 +3,7 @@
 
 #include "data/affine.h"
 #include "data/kernels.h"
+#include "data/largest.h"
 #include "ffi_plan.h"
 #include "ffi_records.h"
 #include "rules/store.h"
@@ -52,32 +53,14 @@ SEXP ffi_shortening(SEXP x, SEXP bound) {
   return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : scale;
 }
 
-/* The larger of a size, by its bits, and of a number's size: bits are in the same
- * order. */
-static uint64_t larger_size(uint64_t most, const double *value) {
-  uint64_t bits;
-  memcpy(&bits, value, sizeof bits);
-  bits &= UINT64_MAX >> 1;
-  return bits > most ? bits : most;
-}
-
 /* The largest size of a number; not finite where one is not. */
-SEXP ffi_largest(SEXP x) {
+SEXP ffi_largest(SEXP x, SEXP threads) {
+  double count = 1.0;
   if (TYPEOF(x) != REALSXP)
     return ffi_status_of(DPA_ARGUMENT, "x");
-  const double *value = REAL_RO(x), *end = value + Rf_xlength(x);
-  /* two in turns, of which neither waits for the other */
-  uint64_t most = 0, other = 0;
-  for (; end - value >= 2; value += 2) {
-    most = larger_size(most, value);
-    other = larger_size(other, value + 1);
-  }
-  if (value < end)
-    most = larger_size(most, value);
-  most = other > most ? other : most;
-  double size;
-  memcpy(&size, &most, sizeof size);
-  return Rf_ScalarReal(size);
+  if (!ffi_whole(threads, 1.0, 1025.0, &count))
+    return ffi_status_of(DPA_ARGUMENT, "threads");
+  return Rf_ScalarReal(dpa_largest(REAL_RO(x), (size_t)Rf_xlength(x), (int)count));
 }
 
 /* X X' of a matrix. */
@@ -90,7 +73,8 @@ SEXP ffi_row_products(SEXP x) {
   const size_t d = (size_t)m;
   memset(H, 0, d * d * sizeof *H);
   /* columns of X are rows of its transpose */
-  dpa_rows_square(REAL_RO(x), (size_t)n, d, H);
+  for (size_t j = 0; j < d; j += DPA_SQUARE_COLUMNS)
+    dpa_rows_square(REAL_RO(x), NULL, (size_t)n, d, j, H);
   for (size_t j = 0; j < d; j++)
     for (size_t i = 0; i < j; i++)
       H[j * d + i] = H[i * d + j];

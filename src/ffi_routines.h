@@ -61,7 +61,7 @@
   X(ffi_are_signs, 1)                                                                  \
   X(ffi_consensus_operator, 3)                                                         \
   X(ffi_gradient, 4)                                                                   \
-  X(ffi_largest, 1)                                                                    \
+  X(ffi_largest, 2)                                                                    \
   X(ffi_row_measure, 3)                                                                \
   X(ffi_row_products, 1)                                                               \
   X(ffi_shortening, 2)                                                                 \

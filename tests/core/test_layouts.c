@@ -104,7 +104,7 @@ static void check_one_order(size_t n, size_t d) {
     memset(H[l], 0, d * d * sizeof(double));
     dpa_records_margin(&lies[l], r.f, m[l]);
     dpa_records_add_gradient(&lies[l], r.w, g[l]);
-    dpa_records_add_hessian(&lies[l], r.w, H[l], block);
+    dpa_records_add_hessian(&lies[l], r.w, l == 1 ? 2 : 1, H[l], block);
     dpa_records_add_diagonal(&lies[l], r.w, h[l]);
     CHECK(memcmp(m[l], m[0], n * sizeof(double)) == 0);
     int same = 1;

@@ -33,7 +33,8 @@ static void check_kernels(size_t n, size_t d) {
     H[k] = wave(k + 9);
   dpa_rows_times(x, n, d, f, out);
   dpa_rows_add(x, n, d, w, g);
-  dpa_rows_square(x, n, d, H);
+  for (size_t j = 0; j < d; j += DPA_SQUARE_COLUMNS)
+    dpa_rows_square(x, d % 2 ? w : NULL, n, d, j, H);
   double gap = 0.0;
   int alone = 1, upper = 1;
   for (size_t k = 0; k < n; k++) {
@@ -53,7 +54,7 @@ static void check_kernels(size_t n, size_t d) {
     for (size_t i = 0; i < d; i++) {
       sum = wave(j * d + i + 9);
       for (size_t k = 0; i >= j && k < n; k++)
-        sum += (long double)x[k * d + i] * x[k * d + j];
+        sum += (d % 2 ? (long double)w[k] : 1.0L) * x[k * d + i] * x[k * d + j];
       gap = fmax(gap, fabs((double)(sum - H[j * d + i])));
       upper &= i >= j || H[j * d + i] == wave(j * d + i + 9);
     }

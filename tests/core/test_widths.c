@@ -21,7 +21,7 @@ static void use(const dpa_records *r, const double *w, const double *f, double *
   dpa_records_margin(r, f, out);
   dpa_records_add_gradient(r, w, g);
   dpa_records_add_diagonal(r, w, h);
-  dpa_records_add_hessian(r, w, H, NULL);
+  dpa_records_add_hessian(r, w, 1, H, NULL);
   for (size_t k = 0; k < N; k++, row += 2 * D) {
     dot[k] = dpa_records_dot(r, k, f);
     dpa_records_add_row(r, k, w[k], added);

@@ -1,5 +1,6 @@
 #include "data/kernels.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "clones.h"
@@ -8,73 +9,80 @@
 #define LANES 4
 typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 #define AT(p) (*(const lanes *)(const void *)(p))
+#define PUT(p, x) (*(lanes *)(void *)(p) = (x))
 #define ADD(p, x) (*(lanes *)(void *)(p) += (x))
 #define TOTAL(x) (((x)[0] + (x)[1]) + ((x)[2] + (x)[3]))
 #else
 #define LANES 1
 typedef double lanes;
 #define AT(p) (*(p))
+#define PUT(p, x) (*(p) = (x))
 #define ADD(p, x) (*(p) += (x))
 #define TOTAL(x) (x)
 #endif
 
-/* Rows of middling length end before the processor sees that they go on: for them the
- * entries so many further on are asked for. */
-#define AHEAD 1024
-#define SHORT_ROW 64
-#define LONG_ROW 800
+/* Rows end before the processor sees that they go on: the entries so many further on
+ * are asked for, or those of the four rows after these; beyond the longest such row it
+ * sees it. */
+#define AHEAD 512
+#define LONG_ROW 4096
 
+/* Asks for the double that is `ahead` doubles on. There need be none: the rows after
+ * those of a block mostly are the next block's. */
 #ifdef __GNUC__
-#define FETCH(p) __builtin_prefetch(p)
+#define FETCH(p, ahead)                                                                \
+  __builtin_prefetch((const void *)((uintptr_t)(p) + (ahead) * sizeof(double)))
 #else
-#define FETCH(p) ((void)(p))
+#define FETCH(p, ahead) ((void)(p))
 #endif
 
 /* Four rows at a time, so that an entry of f (or of g, below) is loaded once for them.
- */
-DPA_INLINE void rows_times(const double *x, size_t n, size_t d, const double *f,
-                           int ahead, double *out) {
-  const size_t whole = d / LANES * LANES;
-  size_t k = 0;
-  for (; k + 4 <= n; k += 4, x += 4 * d) {
-    lanes sum[4] = {{0}, {0}, {0}, {0}};
-    /* none beyond the last row is asked for */
-    const int fetch = ahead && (n - k - 4) * d >= AHEAD;
-    for (size_t j = 0; j < whole; j += LANES) {
-      const lanes fj = AT(f + j);
-      if (fetch) {
-        FETCH(x + AHEAD + 4 * j);
-        FETCH(x + AHEAD + 4 * j + 8);
-      }
-      sum[0] += AT(x + j) * fj;
-      sum[1] += AT(x + d + j) * fj;
-      sum[2] += AT(x + 2 * d + j) * fj;
-      sum[3] += AT(x + 3 * d + j) * fj;
+ * ahead: how far ahead others are asked for, or 0. */
+DPA_INLINE void four_rows(const double *x, size_t d, const double *f, size_t ahead,
+                          double *out) {
+  const double *a = x, *b = a + d, *c = b + d, *e = c + d;
+  lanes sa = {0}, sb = {0}, sc = {0}, se = {0};
+  size_t j = 0;
+  for (; j + LANES <= d; j += LANES) {
+    const lanes fj = AT(f + j);
+    if (ahead) {
+      FETCH(x + 4 * j, ahead);
+      FETCH(x + 4 * j, ahead + 8);
     }
-    for (size_t r = 0; r < 4; r++) {
-      double total = TOTAL(sum[r]);
-      for (size_t j = whole; j < d; j++)
-        total += x[r * d + j] * f[j];
-      out[k + r] = total;
-    }
+    sa += AT(a + j) * fj;
+    sb += AT(b + j) * fj;
+    sc += AT(c + j) * fj;
+    se += AT(e + j) * fj;
   }
-  for (; k < n; k++, x += d) {
-    lanes sum = {0};
-    for (size_t j = 0; j < whole; j += LANES)
-      sum += AT(x + j) * AT(f + j);
-    double total = TOTAL(sum);
-    for (size_t j = whole; j < d; j++)
-      total += x[j] * f[j];
-    out[k] = total;
+  double total[4] = {TOTAL(sa), TOTAL(sb), TOTAL(sc), TOTAL(se)};
+  for (; j < d; j++) {
+    total[0] += a[j] * f[j];
+    total[1] += b[j] * f[j];
+    total[2] += c[j] * f[j];
+    total[3] += e[j] * f[j];
   }
+  memcpy(out, total, sizeof total);
 }
 
 DPA_CLONES void dpa_rows_times(const double *x, size_t n, size_t d, const double *f,
                                double *out) {
-  if (d > SHORT_ROW && d < LONG_ROW)
-    rows_times(x, n, d, f, 1, out);
-  else
-    rows_times(x, n, d, f, 0, out);
+  const size_t ahead = 4 * d > AHEAD ? 4 * d : AHEAD;
+  size_t k = 0;
+  if (d < LONG_ROW)
+    for (; k + 4 <= n; k += 4, x += 4 * d)
+      four_rows(x, d, f, ahead, out + k);
+  for (; k + 4 <= n; k += 4, x += 4 * d)
+    four_rows(x, d, f, 0, out + k);
+  for (; k < n; k++, x += d) {
+    lanes sum = {0};
+    size_t j = 0;
+    for (; j + LANES <= d; j += LANES)
+      sum += AT(x + j) * AT(f + j);
+    double total = TOTAL(sum);
+    for (; j < d; j++)
+      total += x[j] * f[j];
+    out[k] = total;
+  }
 }
 
 DPA_CLONES void dpa_rows_add(const double *x, size_t n, size_t d, const double *w,
@@ -94,49 +102,66 @@ DPA_CLONES void dpa_rows_add(const double *x, size_t n, size_t d, const double *
       g[j] += w[0] * x[j];
 }
 
-/* Row i of columns j to j + 3 of the square: the lower triangle's entries. */
-static void square_row(const double *x, size_t n, size_t d, size_t j, size_t i,
-                       double *H) {
-  double sum[4] = {0.0, 0.0, 0.0, 0.0};
-  for (size_t k = 0; k < n; k++, x += d) {
-    sum[0] += x[i] * x[j];
-    sum[1] += x[i] * x[j + 1];
-    sum[2] += x[i] * x[j + 2];
-    sum[3] += x[i] * x[j + 3];
+/* Weighted entries of so many rows are kept apart. */
+#define SQUARE_ROWS 64
+
+/* What a row adds to a tile of the square: its entries `at` times `by`. */
+#define SQUARE(by, at)                                                                 \
+  do {                                                                                 \
+    const lanes v = AT(at);                                                            \
+    sum[0] += (by)[0] * v;                                                             \
+    sum[1] += (by)[1] * v;                                                             \
+    sum[2] += (by)[2] * v;                                                             \
+    sum[3] += (by)[3] * v;                                                             \
+  } while (0)
+
+/* Rows i, ..., i + LANES - 1 of columns j to j + 3, whose sums over k, in order, stay
+ * in registers; by: entries j to j + 3 of the rows, weighted. What such a tile has
+ * beyond the lower triangle, or beyond a row's end, is worked out and left: there are
+ * numbers behind each row but the last ones, which are copied. */
+DPA_INLINE void square_tile(const double *x, const double *by, size_t n, size_t d,
+                            size_t j, size_t i, double *H) {
+  const size_t entries = d - i < LANES ? d - i : LANES;
+  const size_t last = entries == LANES ? 0 : (i + LANES - 1) / d;
+  lanes sum[4] = {{0}, {0}, {0}, {0}};
+  const double *at = x + i;
+  size_t k = 0;
+  for (; k + last < n; k++, by += 4, at += d)
+    SQUARE(by, at);
+  for (; k < n; k++, by += 4, at += d) {
+    double copy[LANES] = {0.0};
+    memcpy(copy, at, entries * sizeof *copy);
+    SQUARE(by, copy);
   }
-  for (size_t q = 0; q < 4 && j + q <= i; q++)
-    H[(j + q) * d + i] += sum[q];
+  if (entries == LANES && i >= j + 3) {
+    for (size_t q = 0; q < 4; q++)
+      ADD(H + (j + q) * d + i, sum[q]);
+    return;
+  }
+  double part[4][LANES];
+  memcpy(part, sum, sizeof part);
+  for (size_t q = 0; q < 4 && j + q < d; q++)
+    for (size_t l = 0; l < LANES && i + l < d; l++)
+      if (i + l >= j + q)
+        H[(j + q) * d + i + l] += part[q][l];
 }
 
-/* Four columns by a vector of rows at a time, whose sums stay in registers. Each entry
- * is a sum over k in order. */
-DPA_CLONES void dpa_rows_square(const double *x, size_t n, size_t d, double *H) {
-  size_t j = 0;
-  for (; j + 4 <= d; j += 4) {
-    size_t i = j;
-    for (; i < j + 4; i++)
-      square_row(x, n, d, j, i, H);
-    for (; i + LANES <= d; i += LANES) {
-      lanes p = {0}, q = {0}, r = {0}, s = {0};
-      const double *row = x + j, *at = x + i;
-      for (size_t k = 0; k < n; k++, row += d, at += d) {
-        const lanes a = AT(at);
-        p += row[0] * a;
-        q += row[1] * a;
-        r += row[2] * a;
-        s += row[3] * a;
-      }
-      double *to = H + j * d + i;
-      ADD(to, p);
-      ADD(to + d, q);
-      ADD(to + 2 * d, r);
-      ADD(to + 3 * d, s);
+DPA_CLONES void dpa_rows_square(const double *x, const double *w, size_t n, size_t d,
+                                size_t j, double *H) {
+  const size_t width = d - j < 4 ? d - j : 4;
+  double by[4 * SQUARE_ROWS] = {0.0};
+  for (size_t first = 0, m; first < n; first += m, x += m * d) {
+    m = n - first < SQUARE_ROWS ? n - first : SQUARE_ROWS;
+    for (size_t k = 0; k < m; k++) {
+      const double wk = w ? w[first + k] : 1.0, *row = x + k * d + j;
+      size_t q = 0;
+      FETCH(row, n * d);
+      for (; q + LANES <= width; q += LANES)
+        PUT(by + 4 * k + q, wk * AT(row + q));
+      for (; q < width; q++)
+        by[4 * k + q] = wk * row[q];
     }
-    for (; i < d; i++)
-      square_row(x, n, d, j, i, H);
+    for (size_t i = j; i < d; i += LANES)
+      square_tile(x, by, m, d, j, i, H);
   }
-  for (; j < d; j++) /* what is left of the columns */
-    for (size_t i = j; i < d; i++)
-      for (size_t k = 0; k < n; k++)
-        H[j * d + i] += x[k * d + i] * x[k * d + j];
 }

@@ -12,7 +12,12 @@ void dpa_rows_times(const double *x, size_t n, size_t d, const double *f, double
 /* g += sum_k w[k] (row k) */
 void dpa_rows_add(const double *x, size_t n, size_t d, const double *w, double *g);
 
-/* H += sum_k (row k)(row k)', the lower triangle of a d x d column-major matrix. */
-void dpa_rows_square(const double *x, size_t n, size_t d, double *H);
+#define DPA_SQUARE_COLUMNS 4
+
+/* H += sum_k w[k] (row k)(row k)' (w NULL: 1), the lower triangle of a d x d
+ * column-major matrix: columns j, ..., j + DPA_SQUARE_COLUMNS - 1 of it, as far as
+ * there are any. */
+void dpa_rows_square(const double *x, const double *w, size_t n, size_t d, size_t j,
+                     double *H);
 
 #endif

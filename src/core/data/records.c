@@ -1,3 +1,7 @@
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "data/records.h"
 
 #include "data/entries.h"
@@ -178,19 +182,46 @@ void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) 
   }
 }
 
-static void dense_hessian(const dpa_records *r, const double *w, double *H,
+size_t dpa_hessian_room(const dpa_records *r) {
+  return r->dense && r->lead ? r->d * DPA_HESSIAN_BLOCK : 0;
+}
+
+/* Rows first, ..., first + m - 1 one after the other: where they are, or copied. */
+static const double *rows_of(const dpa_records *r, size_t first, size_t m,
+                             double *block) {
+  if (!r->lead)
+    return r->dense + first * r->d;
+  for (size_t j = 0; j < r->d; j++)
+    for (size_t k = 0; k < m; k++)
+      block[k * r->d + j] = r->dense[j * r->lead + first + k];
+  return block;
+}
+
+/* Threads share the columns: all of a sum over rows belongs to one of them. */
+static void dense_hessian(const dpa_records *r, const double *w, int threads, double *H,
                           double *block) {
   const size_t d = r->d, n = r->n;
-  for (size_t start = 0; start < n; start += DPA_HESSIAN_BLOCK) {
-    const size_t m = n - start < DPA_HESSIAN_BLOCK ? n - start : DPA_HESSIAN_BLOCK;
-    for (size_t k = 0; k < m; k++) {
-      size_t count, stride;
-      const double root = sqrt(w[start + k]) * dpa_scale_of(r, start + k);
-      const double *x = dpa_entries(r, start + k, &count, &stride);
-      for (size_t j = 0; j < d; j++)
-        block[k * d + j] = root * x[j * stride];
+  (void)threads;
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads) if (threads > 1 && !r->lead)
+#endif
+  {
+    size_t own = 0, every = 1;
+#ifdef _OPENMP
+    own = (size_t)omp_get_thread_num();
+    every = (size_t)omp_get_num_threads();
+#endif
+    double factor[DPA_HESSIAN_BLOCK];
+    for (size_t start = 0; start < n; start += DPA_HESSIAN_BLOCK) {
+      const size_t m = n - start < DPA_HESSIAN_BLOCK ? n - start : DPA_HESSIAN_BLOCK;
+      const double *x = rows_of(r, start, m, block);
+      for (size_t k = 0; k < m; k++) {
+        const double scale = dpa_scale_of(r, start + k);
+        factor[k] = w[start + k] * scale * scale;
+      }
+      for (size_t j = own * DPA_SQUARE_COLUMNS; j < d; j += every * DPA_SQUARE_COLUMNS)
+        dpa_rows_square(x, factor, m, d, j, H);
     }
-    dpa_rows_square(block, m, d, H);
   }
 }
 
@@ -234,13 +265,13 @@ DPA_INLINE void sparse_hessian(const dpa_records *r, const int *col,
   }
 }
 
-void dpa_records_add_hessian(const dpa_records *r, const double *w, double *H,
-                             double *block) {
+void dpa_records_add_hessian(const dpa_records *r, const double *w, int threads,
+                             double *H, double *block) {
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     if (rows.dense)
-      dense_hessian(&rows, w + at, H, block);
+      dense_hessian(&rows, w + at, threads, H, block);
     else
       DPA_EITHER_WIDTH(sparse_hessian, &rows, w + at, H);
     dpa_passed(&rows);

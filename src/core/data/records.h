@@ -48,8 +48,12 @@ typedef struct dpa_records {
 /* Columns up to which indices fit into two bytes. */
 #define DPA_NARROW ((size_t)1 << 16)
 
-/* Records whose scaled rows are copied at a time for the dense Hessian. */
+/* Records that the dense Hessian takes at a time. */
 #define DPA_HESSIAN_BLOCK 64
+
+/* Its work space, in doubles: where rows do not lie one after the other, so many are
+ * copied. */
+size_t dpa_hessian_room(const dpa_records *records);
 
 /* Rows first, ..., first + count - 1. */
 dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t count);
@@ -66,9 +70,10 @@ void dpa_records_margin(const dpa_records *records, const double *f, double *out
 void dpa_records_add_gradient(const dpa_records *records, const double *w, double *g);
 
 /* H += X' diag(w) X, w >= 0; lower triangle of a d x d column-major matrix.
- * block: d * DPA_HESSIAN_BLOCK doubles of work space, used only when dense. */
-void dpa_records_add_hessian(const dpa_records *records, const double *w, double *H,
-                             double *block);
+ * block: see dpa_hessian_room(). The same bits for any number of threads, which dense
+ * rows one after the other use. */
+void dpa_records_add_hessian(const dpa_records *records, const double *w, int threads,
+                             double *H, double *block);
 
 /* h += diagonal of X' diag(w) X, length d. */
 void dpa_records_add_diagonal(const dpa_records *records, const double *w, double *h);

@@ -108,7 +108,7 @@ dpa_status dpa_solver_rebuild(dpa_solver *s) {
     return DPA_OK;
   }
   s->at.curved = DPA_FULL;
-  dpa_records_add_hessian(s->data, s->along, s->curvature, s->block);
+  dpa_records_add_hessian(s->data, s->along, s->threads, s->curvature, s->block);
   keep_curvature(s);
   s->work.squares += n;
   s->at.unbalance = s->loss->constants(s->width).tied ? unbalance(s) : 1.0;

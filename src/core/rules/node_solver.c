@@ -66,8 +66,8 @@ void dpa_solver_room(dpa_solver *s, dpa_arena *arena) {
   s->along = DPA_TAKE(arena, double, n);
   s->derivative = DPA_TAKE(arena, double, n);
   dpa_pass_layout(s, arena);
-  if (dpa_solver_full(s->data) && s->data->dense)
-    s->block = DPA_TAKE(arena, double, d *DPA_HESSIAN_BLOCK);
+  if (dpa_solver_full(s->data))
+    s->block = DPA_TAKE(arena, double, dpa_hessian_room(s->data));
 }
 
 void dpa_solver_use(dpa_solver *s, const dpa_records *data, double weight) {

@@ -40,7 +40,7 @@ static void measure(dpa_party *party, int which) {
       const double steep = party->weight * slope[k];
       weight[k] = which == SCORES ? steep * steep : party->weight * weight[k];
     }
-    dpa_records_add_hessian(&rows, weight, moment->matrix, moment->block);
+    dpa_records_add_hessian(&rows, weight, 1, moment->matrix, moment->block);
   }
   *moment->known = which;
 }

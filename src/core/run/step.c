@@ -65,7 +65,7 @@ static void place(dpa_party *party, dpa_arena *arena, dpa_arena *room, size_t mo
       DPA_TAKE(arena, int, most); /* the next round asks for the last one's */
   party->layout->place_room(party, room);
   if (party->moment.asked)
-    party->moment.block = DPA_TAKE(room, double, party->d *DPA_HESSIAN_BLOCK);
+    party->moment.block = DPA_TAKE(room, double, dpa_hessian_room(&party->records));
 }
 
 void dpa_party_open(dpa_party *party, dpa_arena *arena, dpa_arena *room,
