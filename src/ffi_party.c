@@ -47,7 +47,6 @@ static dpa_status open_party(handle *it, SEXP keeper, size_t i,
   const size_t size = it->party.state_size + it->party.cache_size;
   memset(arena.base, 0, size); /* what is saved holds nothing of others' */
   dpa_party_open(&it->party, &arena, &arena, it->plan, i, holding);
-  it->party.threads = it->plan->threads; /* nobody else is here */
   const dpa_status status = ffi_key_of(key, &own);
   if (status == DPA_OK)
     dpa_party_start(&it->party, &own);

@@ -202,5 +202,6 @@ void test_layouts(void) {
   check_one_order(1, 3);
   check_one_order(70, 9);
   check_one_order(9001, 6);
+  check_one_order(1400, 50); /* threads share its curvature */
   check_intercept();
 }

@@ -183,6 +183,7 @@ void test_node_pass(void) {
     check_passes(1100, 5, sparse);
     check_passes(20000, 3, sparse); /* more than one sum may hold */
     check_passes(300, 160, sparse);
+    check_passes(3500, 40, sparse); /* threads share it */
   }
   check_prices(0);
   check_prices(1);

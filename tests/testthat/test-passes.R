@@ -93,6 +93,19 @@ for (name in names(runs)) {
   })
 }
 
+test_that("the same bits where idle threads help others with their passes and curvatures", {
+  long <- records_of(9000, 40) # of five nodes two threads have one too many
+  fit <- function(method, threads, ...) {
+    fit <- dpadmm_fit(long$x, long$y, nodes = 5, method = method, epsilon = 1, delta = 1e-5,
+      iterations = 4, seed = 1, control = dpadmm_control(threads = threads), ...)
+    fit$coefficients
+  }
+  for (method in list(mr_admm(), pp_admm(), grad_admm(), dp_sgd(), fp_admm())) {
+    want <- fit(method, 1)
+    for (threads in 2:3) expect_identical(fit(method, threads), want, info = method$name)
+  }
+})
+
 test_that("a BLAS with threads has one while the core works, and then as many as before", {
   threads <- function(n) .Call(dpadmm:::ffi_blas_threads, n) # 0: a library without threads
   before <- threads(2)

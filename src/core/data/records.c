@@ -1,11 +1,8 @@
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "data/records.h"
 
 #include "data/entries.h"
 #include "data/kernels.h"
+#include "spread.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,6 +35,10 @@ dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t co
 size_t dpa_records_stored(const dpa_records *records) {
   return records->dense ? records->n * records->d
                         : (size_t)(records->row[records->n] - records->row[0]);
+}
+
+int dpa_worth_sharing(const dpa_records *records, int threads) {
+  return dpa_records_stored(records) < DPA_ALONE ? 1 : threads;
 }
 
 /* ---- passes ---------------------------------------------------------------------- */
@@ -197,31 +198,29 @@ static const double *rows_of(const dpa_records *r, size_t first, size_t m,
   return block;
 }
 
-/* Threads share the columns: all of a sum over rows belongs to one of them. */
-static void dense_hessian(const dpa_records *r, const double *w, int threads, double *H,
-                          double *block) {
+typedef struct hessian_columns {
+  const dpa_records *r;
+  const double *w;
+  size_t every; /* as many pieces, of every so many columns' groups */
+  double *H, *block;
+} hessian_columns;
+
+/* All of a sum over rows belongs to one piece. */
+static void dense_hessian(void *context, int own) {
+  const hessian_columns *c = context;
+  const dpa_records *r = c->r;
   const size_t d = r->d, n = r->n;
-  (void)threads;
-#ifdef _OPENMP
-#pragma omp parallel num_threads(threads) if (threads > 1 && !r->lead)
-#endif
-  {
-    size_t own = 0, every = 1;
-#ifdef _OPENMP
-    own = (size_t)omp_get_thread_num();
-    every = (size_t)omp_get_num_threads();
-#endif
-    double factor[DPA_HESSIAN_BLOCK];
-    for (size_t start = 0; start < n; start += DPA_HESSIAN_BLOCK) {
-      const size_t m = n - start < DPA_HESSIAN_BLOCK ? n - start : DPA_HESSIAN_BLOCK;
-      const double *x = rows_of(r, start, m, block);
-      for (size_t k = 0; k < m; k++) {
-        const double scale = dpa_scale_of(r, start + k);
-        factor[k] = w[start + k] * scale * scale;
-      }
-      for (size_t j = own * DPA_SQUARE_COLUMNS; j < d; j += every * DPA_SQUARE_COLUMNS)
-        dpa_rows_square(x, factor, m, d, j, H);
+  double factor[DPA_HESSIAN_BLOCK];
+  for (size_t start = 0; start < n; start += DPA_HESSIAN_BLOCK) {
+    const size_t m = n - start < DPA_HESSIAN_BLOCK ? n - start : DPA_HESSIAN_BLOCK;
+    const double *x = rows_of(r, start, m, c->block);
+    for (size_t k = 0; k < m; k++) {
+      const double scale = dpa_scale_of(r, start + k);
+      factor[k] = c->w[start + k] * scale * scale;
     }
+    for (size_t j = (size_t)own * DPA_SQUARE_COLUMNS; j < d;
+         j += c->every * DPA_SQUARE_COLUMNS)
+      dpa_rows_square(x, factor, m, d, j, c->H);
   }
 }
 
@@ -270,9 +269,11 @@ void dpa_records_add_hessian(const dpa_records *r, const double *w, int threads,
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    if (rows.dense)
-      dense_hessian(&rows, w + at, threads, H, block);
-    else
+    if (rows.dense) {
+      const int pieces = rows.lead ? 1 : dpa_worth_sharing(&rows, threads);
+      hessian_columns columns = {&rows, w + at, (size_t)pieces, H, block};
+      dpa_spread(pieces, pieces, dense_hessian, &columns);
+    } else
       DPA_EITHER_WIDTH(sparse_hessian, &rows, w + at, H);
     dpa_passed(&rows);
   }

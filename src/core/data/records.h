@@ -55,6 +55,13 @@ typedef struct dpa_records {
  * copied. */
 size_t dpa_hessian_room(const dpa_records *records);
 
+/* Entries that one thread has passed over before another has come to help. */
+#define DPA_ALONE ((size_t)1 << 16)
+
+/* The threads that share a pass over the records: 1, where it is not worth their
+ * coming. */
+int dpa_worth_sharing(const dpa_records *records, int threads);
+
 /* Rows first, ..., first + count - 1. */
 dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t count);
 

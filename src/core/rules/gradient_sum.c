@@ -1,12 +1,9 @@
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "rules/gradient_sum.h"
 
 #include "data/blocks.h"
 #include "data/record_loss.h"
 #include "data/shorten.h"
+#include "spread.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,9 +40,16 @@ void dpa_gradient_prepare(dpa_gradient *gradient) {
     dpa_records_norms(gradient->data, gradient->norm);
 }
 
-static void chunk_sum(const dpa_gradient *gradient, const double *f, size_t chunk) {
+typedef struct gradient_point {
+  const dpa_gradient *gradient;
+  const double *f;
+} gradient_point;
+
+static void chunk_sum(void *context, int k) {
+  const gradient_point *point = context;
+  const dpa_gradient *gradient = point->gradient;
   const dpa_records *data = gradient->data;
-  const size_t n = data->n;
+  const size_t n = data->n, chunk = (size_t)k;
   const size_t base = n / gradient->chunks, extra = n % gradient->chunks;
   const size_t first = chunk * base + (chunk < extra ? chunk : extra);
   const size_t end = first + base + (chunk < extra);
@@ -56,23 +60,19 @@ static void chunk_sum(const dpa_gradient *gradient, const double *f, size_t chun
   dpa_blocks blocks = dpa_blocks_of(data, first, end, DPA_GRADIENT_BLOCK);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    dpa_records_margin(&rows, f, margin);
+    dpa_records_margin(&rows, point->f, margin);
     dpa_record_slopes(&rows, gradient->loss, gradient->width, margin, derivative, NULL);
     if (isfinite(gradient->clip))
-      for (size_t k = 0; k < rows.n; k++)
-        derivative[k] = dpa_clip(derivative[k], norm[at + k], gradient->clip);
+      for (size_t row = 0; row < rows.n; row++)
+        derivative[row] = dpa_clip(derivative[row], norm[at + row], gradient->clip);
     dpa_records_add_gradient(&rows, derivative, sum);
   }
 }
 
 void dpa_gradient_at(const dpa_gradient *gradient, const double *f, double *out) {
-  const int chunks = (int)gradient->chunks;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 1)                                          \
-    num_threads(gradient->threads) if (gradient->threads > 1)
-#endif
-  for (int k = 0; k < chunks; k++)
-    chunk_sum(gradient, f, (size_t)k);
+  gradient_point point = {gradient, f};
+  dpa_spread((int)gradient->chunks,
+             dpa_worth_sharing(gradient->data, gradient->threads), chunk_sum, &point);
   const size_t d = gradient->data->d;
   for (size_t j = 0; j < d; j++)
     out[j] = gradient->partial[j];

@@ -1,11 +1,8 @@
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "rules/node_pass.h"
 
 #include "data/blocks.h"
 #include "data/record_loss.h"
+#include "spread.h"
 #include "vector.h"
 
 #include <string.h>
@@ -42,10 +39,6 @@ void dpa_pass_layout(dpa_solver *s, dpa_arena *arena) {
   s->sum = DPA_TAKE(arena, double, s->sums * s->stride);
 }
 
-size_t dpa_pass_sums(const dpa_solver *s) {
-  return s->sums;
-}
-
 static size_t block_rows(const dpa_records *data) {
   if (!data->dense || data->lead || data->d == 0)
     return BLOCK;
@@ -74,32 +67,38 @@ static double block(const dpa_solver *s, dpa_pass pass, size_t at,
   return slope;
 }
 
+typedef struct pass_chunks {
+  const dpa_solver *s;
+  dpa_pass pass;
+  size_t first, count; /* the chunk whose sum comes first, and how many there are */
+} pass_chunks;
+
 /* The sum of a chunk, and behind it the directional derivative. */
-static void chunk_sum(const dpa_solver *s, dpa_pass pass, size_t chunk, size_t chunks,
-                      double *sum) {
+static void chunk_sum(void *context, int k) {
+  const pass_chunks *c = context;
+  const dpa_solver *s = c->s;
   const size_t n = s->data->n, d = s->data->d, step = block_rows(s->data);
-  const size_t base = n / chunks, extra = n % chunks;
+  const size_t base = n / c->count, extra = n % c->count, chunk = c->first + (size_t)k;
+  double *sum = s->sum + (size_t)k * s->stride;
   const size_t first = chunk * base + (chunk < extra ? chunk : extra);
   const size_t end = first + base + (chunk < extra);
   memset(sum, 0, (d + 1) * sizeof *sum);
   dpa_blocks blocks = dpa_blocks_of(s->data, first, end, step);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);)
-    sum[d] += block(s, pass, at, &rows, sum);
+    sum[d] += block(s, c->pass, at, &rows, sum);
 }
 
 double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
-  const size_t d = s->data->d, chunks = chunks_of(s->data);
+  const size_t d = s->data->d;
+  const int threads = dpa_worth_sharing(s->data, s->threads);
+  pass_chunks chunks = {s, pass, 0, chunks_of(s->data)};
   double slope = 0.0;
   memset(s->data_grad, 0, d * sizeof *s->data_grad);
-  for (size_t first = 0; first < chunks; first += s->sums) {
-    const int m = (int)(chunks - first < s->sums ? chunks - first : s->sums);
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 1)                                          \
-    num_threads(s->threads) if (s->threads > 1 && m > 1)
-#endif
-    for (int k = 0; k < m; k++)
-      chunk_sum(s, pass, first + (size_t)k, chunks, s->sum + (size_t)k * s->stride);
+  for (; chunks.first < chunks.count; chunks.first += s->sums) {
+    const size_t left = chunks.count - chunks.first;
+    const int m = (int)(left < s->sums ? left : s->sums);
+    dpa_spread(m, threads, chunk_sum, &chunks);
     for (int k = 0; k < m; k++) {
       const double *sum = s->sum + (size_t)k * s->stride;
       for (size_t j = 0; j < d; j++)

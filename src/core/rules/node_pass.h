@@ -16,9 +16,6 @@ typedef enum dpa_pass {
 /* Room for sums of the records at hand (or fewer). */
 void dpa_pass_layout(dpa_solver *solver, dpa_arena *arena);
 
-/* Sums that threads can share. */
-size_t dpa_pass_sums(const dpa_solver *solver);
-
 /* data_grad from the derivatives, after what the pass does first. Answers the losses'
  * part of the directional derivative at the end of a step, else 0. */
 double dpa_solver_pass(dpa_solver *solver, dpa_pass pass);

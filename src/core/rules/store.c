@@ -1,13 +1,10 @@
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "rules/store.h"
 
 #include "data/blocks.h"
 #include "data/record_loss.h"
 #include "data/shorten.h"
 #include "rules/prox_glm.h"
+#include "spread.h"
 #include "vector.h"
 
 #include <math.h>
@@ -94,10 +91,18 @@ double dpa_users_derivative(dpa_party *party, const dpa_order *order, size_t i,
   return derivative;
 }
 
+typedef struct shared_round {
+  const dpa_party *party;
+  const dpa_order *order;
+} shared_round;
+
 /* The users of one chunk, whose new c_i a_i are summed. */
-static void shared_chunk(const dpa_party *party, const dpa_order *order,
-                         const double *towards, size_t chunk) {
+static void shared_chunk(void *context, int which) {
+  const shared_round *round = context;
+  const dpa_party *party = round->party;
+  const dpa_order *order = round->order;
   const dpa_users *users = &party->as.users;
+  const size_t chunk = (size_t)which;
   const double keep = 1.0 - 2.0 * order->lambda;
   const double push = 2.0 * order->lambda * order->gamma;
   const size_t base = users->count / users->chunks,
@@ -112,7 +117,7 @@ static void shared_chunk(const dpa_party *party, const dpa_order *order,
   for (size_t first; dpa_blocks_next(&blocks, &first, &part);) {
     const size_t m = part.n;
     double *along = users->along + first;
-    dpa_records_margin(&part, towards, target);
+    dpa_records_margin(&part, users->change, target);
     for (size_t k = 0; k < m; k++)
       target[k] -= along[k] * (part.norm[k] * part.norm[k]);
     derivatives(party, order, &part, target, users->margin + first, derivative);
@@ -131,13 +136,9 @@ void dpa_shared_round(dpa_party *party, const dpa_order *order) {
   double *towards = users->change;
   for (size_t j = 0; j < d; j++)
     towards[j] = 2.0 * users->z[j] - users->centre[j];
-  const int chunks = (int)users->chunks;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 1)                                          \
-    num_threads(party->threads) if (party->threads > 1)
-#endif
-  for (int k = 0; k < chunks; k++)
-    shared_chunk(party, order, towards, (size_t)k);
+  shared_round round = {party, order};
+  dpa_spread((int)users->chunks, dpa_worth_sharing(&party->records, party->threads),
+             shared_chunk, &round);
   double *sum = users->row;
   memset(sum, 0, d * sizeof *sum);
   for (size_t k = 0; k < users->chunks; k++)

@@ -1,12 +1,8 @@
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "run/engine_local.h"
 
-#include "rules/node_pass.h"
 #include "run/relay.h"
 #include "run/step.h"
+#include "spread.h"
 
 #include <string.h>
 
@@ -100,40 +96,24 @@ static int step(dpa_local *local, size_t i, int first) {
   return local->status[i] == DPA_CONTINUE;
 }
 
-/* How many of the parties in turn get a thread each: all, or where those that are left
- * over when threads share them evenly are long enough for threads to share their
- * passes, the others. None where one is in turn: threads that share a pass within
- * another region, be it of one thread, are made anew for each pass. */
-static int apart(dpa_local *local, int parties) {
-  const int threads = local->plan->threads, even = parties - parties % threads;
-  const int nodes = local->plan->relay->layout == &dpa_layout_node;
-  int share = nodes;
-  for (int k = even; k < parties; k++)
-    share = share && dpa_pass_sums(&local->party[local->turn[k]].as.node.solver) >=
-                         2 * (size_t)threads;
-  for (int k = 0; nodes && k < parties; k++)
-    local->party[local->turn[k]].threads = share && k >= even ? threads : 1;
-  return share ? even : parties > 1 ? parties : 0;
+static void step_in_turn(void *context, int k) {
+  dpa_local *local = context;
+  step(local, local->turn[k], local->first);
 }
 
 /* Several threads: one step of every party that is not finished. Answers whether some
  * party has more to do. */
 static int sweep(dpa_local *local, int first) {
-  int parties = 0, more = 0;
+  int parties = 0;
+  local->first = first;
   for (size_t i = 0; i < local->plan->parties; i++)
     if (first || local->status[i] == DPA_CONTINUE)
       local->turn[parties++] = i;
-  const int alone = apart(local, parties);
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic, 1) num_threads(local->plan->threads)        \
-    reduction(|                                                                        \
-              : more) if (alone > 1)
-#endif
-  for (int k = 0; k < alone; k++)
-    more |= step(local, local->turn[k], first);
-  for (int k = alone; k < parties; k++)
-    more |= step(local, local->turn[k], first);
-  return more;
+  dpa_spread(parties, local->plan->threads, step_in_turn, local);
+  for (int k = 0; k < parties; k++)
+    if (local->status[local->turn[k]] == DPA_CONTINUE)
+      return 1;
+  return 0;
 }
 
 /* All steps of one party after the other: they have one work space. */

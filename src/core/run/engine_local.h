@@ -1,7 +1,7 @@
 /* The engine of one process. A thread alone takes the parties of a round one by one,
- * nodes in one work space. Several share them; those that cannot be shared evenly, and
- * a party alone, go one by one and the threads share their passes over records. Results
- * are the same for any number of threads. */
+ * nodes in one work space. Several share them, and where one has no party left it helps
+ * with the others' passes over records. Results are the same for any number of threads.
+ */
 #ifndef DPA_ENGINE_LOCAL_H
 #define DPA_ENGINE_LOCAL_H
 
@@ -15,7 +15,8 @@ typedef struct dpa_local {
   dpa_party *party; /* placed by the layout, as the next ones */
   dpa_status *status;
   const double **inbox;
-  size_t *turn;   /* the parties with more to do */
+  size_t *turn;   /* the parties with more to do, */
+  int first;      /* and whether they begin a round */
   int64_t *share; /* d: a party's part of a secure plan's sum */
   uint32_t round;
   int waiting; /* submitted, and not yet worked on */

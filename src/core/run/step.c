@@ -73,7 +73,7 @@ void dpa_party_open(dpa_party *party, dpa_arena *arena, dpa_arena *room,
   memset(party, 0, sizeof *party);
   party->id = (uint32_t)i;
   party->d = plan->d;
-  party->threads = plan->parties == 1 ? plan->threads : 1;
+  party->threads = plan->threads;
   party->records = holding->records;
   party->loss = plan->loss;
   party->width = plan->width;
