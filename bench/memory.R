@@ -39,6 +39,7 @@ small <- list(dense = function() dense(200, 5), sparse = function() sparse(200, 
   frame = function() framed(200, 3))
 cases <- list(
   "dense 1e6 x 20" = function() dense(1e6, 20),
+  "dense 1e6 x 50" = function() dense(1e6, 50),
   "dense 4e5 x 50" = function() dense(4e5, 50),
   "dense 20,000 x 500" = function() dense(2e4, 500),
   "dense 20,000 x 1,000" = function() dense(2e4, 1000),

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#define MANY ((size_t)1 << 19) /* records that are worth a collection of garbage */
+/* Records and columns with which a collection of garbage pays: garbage has some numbers
+ * a record. */
+#define MANY ((size_t)1 << 19)
+#define FEW 32
 
 /* ---- matrices -------------------------------------------------------------------- */
 
@@ -314,7 +317,7 @@ dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
     return NULL;
   take_measures(reader, keeper, parties, held, kind != &dpa_layout_node, threads, &all,
                 longest);
-  if (all.n >= MANY)
+  if (all.n >= MANY && all.d < FEW)
     R_gc(); /* what is no longer needed would lie beside the memory of the run */
   dpa_holding *holding = FFI_TAKE(keeper, dpa_holding, parties);
   if (reader->bad)
