@@ -37,12 +37,17 @@ test_that("a ledger survives processes that are killed in the middle of charges"
   event <- small_event(budget, 1e6)
   charged <- 0L
   set.seed(3)
+  begun <- tempfile()
   for (kill in 1:30) {
     one <- parallel::mcparallel({
       icu <- dpadmm_ledger(path, "icu", epsilon = 1, delta = 1e-5)
+      file.create(begun)
       repeat charge(icu, event)
     }, mc.set.seed = FALSE, silent = TRUE)
-    Sys.sleep(runif(1, 0.05, 0.4))
+    late <- Sys.time() + 30
+    while (!file.exists(begun) && Sys.time() < late) Sys.sleep(0.005)
+    unlink(begun)
+    Sys.sleep(runif(1, 0, 0.3))
     tools::pskill(one$pid, tools::SIGKILL)
     suppressWarnings(parallel::mccollect(one))
     icu <- dpadmm_ledger(path, "icu", epsilon = 1, delta = 1e-5)
