@@ -19,6 +19,21 @@ static double wave(size_t k) {
   return sin(1.3 * (double)k) + 0.2 * cos(0.7 * (double)k);
 }
 
+/* x: n columns of d rows each. */
+static double squares_gap(const double *x, size_t n, size_t d, double *out) {
+  double gap = 0.0;
+  for (size_t k = 0; k < d; k++)
+    out[k] = wave(k);
+  dpa_columns_squares(x, d, d, n, out);
+  for (size_t k = 0; k < d; k++) {
+    long double sum = wave(k);
+    for (size_t j = 0; j < n; j++)
+      sum += (long double)x[j * d + k] * x[j * d + k];
+    gap = fmax(gap, fabs((double)(sum - out[k])));
+  }
+  return gap;
+}
+
 static void check_kernels(size_t n, size_t d) {
   double *x = problem_get(n * d * sizeof *x), *f = problem_get(d * sizeof *f),
          *w = problem_get(n * sizeof *w), *out = problem_get(n * sizeof *out),
@@ -59,6 +74,7 @@ static void check_kernels(size_t n, size_t d) {
       upper &= i >= j || H[j * d + i] == wave(j * d + i + 9);
     }
   }
+  gap = fmax(gap, squares_gap(x, n, d, g));
   CHECK(gap < 1e-14 * (double)(n + d));
   CHECK(alone); /* where a row lies does not matter */
   CHECK(upper); /* the other triangle is left alone */

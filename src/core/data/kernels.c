@@ -102,6 +102,17 @@ DPA_CLONES void dpa_rows_add(const double *x, size_t n, size_t d, const double *
       g[j] += w[0] * x[j];
 }
 
+DPA_CLONES void dpa_columns_squares(const double *x, size_t n, size_t lead, size_t d,
+                                    double *out) {
+  for (size_t j = 0; j < d; j++, x += lead) {
+    size_t k = 0;
+    for (; k + LANES <= n; k += LANES)
+      ADD(out + k, AT(x + k) * AT(x + k));
+    for (; k < n; k++)
+      out[k] += x[k] * x[k];
+  }
+}
+
 /* Weighted entries of so many rows are kept apart. */
 #define SQUARE_ROWS 64
 

@@ -12,6 +12,9 @@ void dpa_rows_times(const double *x, size_t n, size_t d, const double *f, double
 /* g += sum_k w[k] (row k) */
 void dpa_rows_add(const double *x, size_t n, size_t d, const double *w, double *g);
 
+/* out[k] += sum_j (x[j * lead + k])^2, in the order of the columns j. */
+void dpa_columns_squares(const double *x, size_t n, size_t lead, size_t d, double *out);
+
 #define DPA_SQUARE_COLUMNS 4
 
 /* H += sum_k w[k] (row k)(row k)' (w NULL: 1), the lower triangle of a d x d

@@ -2,6 +2,7 @@
 #include "data/records.h"
 
 #include "data/entries.h"
+#include "data/kernels.h"
 #include "data/shorten.h"
 
 #include <math.h>
@@ -38,11 +39,7 @@ static double measure_rows(const dpa_records *r, double factor, double bound,
   if (norm)
     memset(norm, 0, n * sizeof *norm);
   if (norm && r->dense && r->lead)
-    for (size_t j = 0; j < d; j++) {
-      const double *column = r->dense + j * r->lead;
-      for (size_t k = 0; k < n; k++)
-        norm[k] += column[k] * column[k];
-    }
+    dpa_columns_squares(r->dense, n, r->lead, d, norm);
   for (size_t k = 0; k < n; k++) {
     dpa_length length = dpa_length_from(norm ? norm[k] : 0.0, d);
     if (length.root < 0.0) {
@@ -63,7 +60,7 @@ static double measure_rows(const dpa_records *r, double factor, double bound,
   return longest;
 }
 
-#define MEASURED 512    /* rows that are measured at a time */
+#define MEASURED 2048   /* rows that are measured at a time */
 #define FILED (1 << 16) /* rows of a file that a thread takes: they may be read */
 
 double dpa_measure(const dpa_records *r, double factor, double bound, int threads,
