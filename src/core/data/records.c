@@ -201,18 +201,20 @@ static const double *rows_of(const dpa_records *r, size_t first, size_t m,
 typedef struct hessian_columns {
   const dpa_records *r;
   const double *w;
-  size_t every; /* as many pieces, of every so many columns' groups */
+  size_t first, end; /* the rows */
+  size_t every;      /* as many pieces, of every so many columns' groups */
   double *H, *block;
 } hessian_columns;
 
 /* All of a sum over rows belongs to one piece. */
-static void dense_hessian(void *context, int own) {
+static void hessian_piece(void *context, int own) {
   const hessian_columns *c = context;
   const dpa_records *r = c->r;
-  const size_t d = r->d, n = r->n;
+  const size_t d = r->d;
   double factor[DPA_HESSIAN_BLOCK];
-  for (size_t start = 0; start < n; start += DPA_HESSIAN_BLOCK) {
-    const size_t m = n - start < DPA_HESSIAN_BLOCK ? n - start : DPA_HESSIAN_BLOCK;
+  for (size_t start = c->first; start < c->end; start += DPA_HESSIAN_BLOCK) {
+    const size_t left = c->end - start,
+                 m = left < DPA_HESSIAN_BLOCK ? left : DPA_HESSIAN_BLOCK;
     const double *x = rows_of(r, start, m, c->block);
     for (size_t k = 0; k < m; k++) {
       const double scale = dpa_scale_of(r, start + k);
@@ -221,6 +223,22 @@ static void dense_hessian(void *context, int own) {
     for (size_t j = (size_t)own * DPA_SQUARE_COLUMNS; j < d;
          j += c->every * DPA_SQUARE_COLUMNS)
       dpa_rows_square(x, factor, m, d, j, c->H);
+  }
+}
+
+/* Each piece reads all rows: so many at a time that they are still in the cache for the
+ * next one, which has a thread of its own only where one has nothing else to do. */
+#define HESSIAN_ENTRIES 32768
+
+static void dense_hessian(const dpa_records *r, const double *w, int threads, double *H,
+                          double *block) {
+  const int pieces = r->lead ? 1 : dpa_worth_sharing(r, threads);
+  const size_t blocks = HESSIAN_ENTRIES / (r->d * DPA_HESSIAN_BLOCK),
+               rows = (blocks > 0 ? blocks : 1) * DPA_HESSIAN_BLOCK;
+  hessian_columns part = {r, w, 0, 0, (size_t)pieces, H, block};
+  for (; part.first < r->n; part.first = part.end) {
+    part.end = r->n - part.first < rows ? r->n : part.first + rows;
+    dpa_spread(pieces, pieces, hessian_piece, &part);
   }
 }
 
@@ -269,11 +287,9 @@ void dpa_records_add_hessian(const dpa_records *r, const double *w, int threads,
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    if (rows.dense) {
-      const int pieces = rows.lead ? 1 : dpa_worth_sharing(&rows, threads);
-      hessian_columns columns = {&rows, w + at, (size_t)pieces, H, block};
-      dpa_spread(pieces, pieces, dense_hessian, &columns);
-    } else
+    if (rows.dense)
+      dense_hessian(&rows, w + at, threads, H, block);
+    else
       DPA_EITHER_WIDTH(sparse_hessian, &rows, w + at, H);
     dpa_passed(&rows);
   }
