@@ -233,7 +233,7 @@ static void hessian_piece(void *context, int own) {
 static void dense_hessian(const dpa_records *r, const double *w, int threads, double *H,
                           double *block) {
   const int pieces = r->lead ? 1 : dpa_worth_sharing(r, threads);
-  const size_t blocks = HESSIAN_ENTRIES / (r->d * DPA_HESSIAN_BLOCK),
+  const size_t blocks = r->d > 0 ? HESSIAN_ENTRIES / r->d / DPA_HESSIAN_BLOCK : 0,
                rows = (blocks > 0 ? blocks : 1) * DPA_HESSIAN_BLOCK;
   hessian_columns part = {r, w, 0, 0, (size_t)pieces, H, block};
   for (; part.first < r->n; part.first = part.end) {
