@@ -201,8 +201,7 @@ static const double *rows_of(const dpa_records *r, size_t first, size_t m,
 typedef struct hessian_columns {
   const dpa_records *r;
   const double *w;
-  size_t first, end; /* the rows */
-  size_t every;      /* as many pieces, of every so many columns' groups */
+  size_t every; /* as many pieces, of every so many columns' groups */
   double *H, *block;
 } hessian_columns;
 
@@ -210,11 +209,10 @@ typedef struct hessian_columns {
 static void hessian_piece(void *context, int own) {
   const hessian_columns *c = context;
   const dpa_records *r = c->r;
-  const size_t d = r->d;
+  const size_t d = r->d, n = r->n;
   double factor[DPA_HESSIAN_BLOCK];
-  for (size_t start = c->first; start < c->end; start += DPA_HESSIAN_BLOCK) {
-    const size_t left = c->end - start,
-                 m = left < DPA_HESSIAN_BLOCK ? left : DPA_HESSIAN_BLOCK;
+  for (size_t start = 0; start < n; start += DPA_HESSIAN_BLOCK) {
+    const size_t m = n - start < DPA_HESSIAN_BLOCK ? n - start : DPA_HESSIAN_BLOCK;
     const double *x = rows_of(r, start, m, c->block);
     for (size_t k = 0; k < m; k++) {
       const double scale = dpa_scale_of(r, start + k);
@@ -234,11 +232,12 @@ static void dense_hessian(const dpa_records *r, const double *w, int threads, do
                           double *block) {
   const int pieces = r->lead ? 1 : dpa_worth_sharing(r, threads);
   const size_t blocks = r->d > 0 ? HESSIAN_ENTRIES / r->d / DPA_HESSIAN_BLOCK : 0,
-               rows = (blocks > 0 ? blocks : 1) * DPA_HESSIAN_BLOCK;
-  hessian_columns part = {r, w, 0, 0, (size_t)pieces, H, block};
-  for (; part.first < r->n; part.first = part.end) {
-    part.end = r->n - part.first < rows ? r->n : part.first + rows;
-    dpa_spread(pieces, pieces, hessian_piece, &part);
+               most = (blocks > 0 ? blocks : 1) * DPA_HESSIAN_BLOCK;
+  for (size_t first = 0, m; first < r->n; first += m) {
+    m = r->n - first < most ? r->n - first : most;
+    const dpa_records part = dpa_records_part(r, first, m);
+    hessian_columns columns = {&part, w + first, (size_t)pieces, H, block};
+    dpa_spread(pieces, pieces, hessian_piece, &columns);
   }
 }
 
