@@ -13,17 +13,19 @@
 #'   order = the best orders where there are any, accountant = who says so, asked = of how many,
 #'   slow = how much more the slow ones said).
 #'   Its arguments `near` and `search` say where the best orders are and are looked for, as those of
-#'   spend_events() do, and `of` which accountant is asked.
+#'   spend_events() do, `of` which accountant is asked, and `quick` of whom no slow one is.
 #' @noRd
 spending <- function(releases, events, epsilon, delta, accountant, likely, many) {
-  function(x, i, near = NULL, of = accountant, search = NULL) {
-    own <- pick_releases(releases, which(releases$node %in% i))
-    unit <- (likely[i] * exp(x))[match(own$node, i)]
+  function(x, i, near = NULL, of = accountant, search = NULL, quick = NULL) {
+    place <- match(releases$node, i)
+    own <- if (anyNA(place)) pick_releases(releases, which(!is.na(place))) else releases
+    unit <- (likely[i] * exp(x))[place[!is.na(place)]]
     near <- if (!is.null(near)) near[order(i)]
     counted <- check_releases(events(own, unit))
+    books <- counted_books(counted)
+    for (k in which(books$node %in% i[quick])) books$ledgers[[k]]$quick <- TRUE
     spent <- spend_events(counted, delta, of, near, search,
-      word = list(upper = TRUE, alike = many, search = if (is.null(near)) search),
-      books = counted_books(counted)
+      word = list(upper = TRUE, alike = many, search = if (is.null(near)) search), books = books
     )
     ledger <- unlist(spent$books$ledger)[match(i, spent$books$node)]
     list(
@@ -124,25 +126,21 @@ solve_roots <- function(f, i, known, slope) {
 #' @noRd
 spent_alike <- function(spent, x, i, search) {
   some <- spread_over(length(i), .asked_parties)
-  places <- unique(range(some))
-  out <- spent(x[places], i[places])
-  add <- function(k, spent, ...) {
-    if (length(k) == 0L) return(invisible())
-    more <- spent(x[k], i[k], ...)
-    place <- order(c(places, k))
-    for (name in c("excess", "order", "accountant")) {
-      out[[name]] <<- c(out[[name]], more[[name]])[place]
-    }
-    places <<- c(places, k)[place]
+  fields <- c("excess", "order", "accountant")
+  midst <- !some %in% range(some)
+  out <- spent(x[some], i[some], quick = midst)
+  if (any(midst) && out$asked > 1L && any(out$slow <= .far_from_best)) {
+    more <- spent(x[some[midst]], i[some[midst]])
+    for (name in c(fields, "slow")) out[[name]][midst] <- more[[name]]
   }
-  far <- all(out$slow > .far_from_best)
-  add(setdiff(some, places), if (far) asked_of(spent, .best_but_slow) else spent)
   if (length(some) == length(i)) return(out)
   of <- unique(out$accountant)
   y <- log(out$order - 1)
   if (length(of) > 1L || !isTRUE(max(abs(diff(y))) < 1)) return(spent(x, i))
   rest <- seq_along(i)[-some]
-  add(rest, spent, 1 + exp(stats::approx(some, y, rest)$y), of, search)
+  more <- spent(x[rest], i[rest], 1 + exp(stats::approx(some, y, rest)$y), of, search)
+  place <- order(c(some, rest))
+  for (name in fields) out[[name]] <- c(out[[name]], more[[name]])[place]
   out
 }
 
@@ -181,7 +179,8 @@ solve_many <- function(spent, i) {
     f <- if (jumps[k[1L]]) everywhere(spent, of = of) else function(...) spent(..., of = of)
     x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
   }
-  settle(spent, i, x, slope, best, setdiff(round((knots[-1L] + knots[-length(knots)]) / 2), knots))
+  midst <- setdiff(round((knots[-1L] + knots[-length(knots)]) / 2), knots)
+  settle(spent, i, x, slope, best, midst, if (!any(jumps[midst])) order[midst])
 }
 
 #' Logs of multiples at which parties keep their budgets by the statement of all together; who is
@@ -190,8 +189,9 @@ solve_many <- function(spent, i) {
 #' @param best who was asked: slow accountants, which search for nothing, are not asked again.
 #'   "best": they may be better than others, or not.
 #' @param midst where it is looked at first: if these are well, all are.
+#' @param order about the best ones there.
 #' @noRd
-settle <- function(spent, i, x, slope, best, midst = integer()) {
+settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
   slow <- names(Filter(function(a) a$speed == "slow", accountants()))
   done <- best %in% slow & !is.na(x)
   if (all(done)) return(x)
@@ -202,11 +202,15 @@ settle <- function(spent, i, x, slope, best, midst = integer()) {
   off_of <- function(said, at, below) {
     at[!done[at] & (said$excess > 0 | below & said$excess / slope[at] > .many_excess)]
   }
-  look_at <- function(at) {
-    said_of_all(spent, x[at], i[at], which(best[at] == "best"), slow)
+  look_at <- function(at, ...) {
+    said_of_all(spent, x[at], i[at], which(best[at] == "best"), slow, ...)
   }
+  order <- order[!done[midst]]
   midst <- midst[!done[midst]]
-  if (length(midst) && !anyNA(x) && length(off_of(look_at(midst), midst, TRUE)) == 0L) return(x)
+  if (length(midst) && !anyNA(x)) {
+    said <- if (is.null(order)) look_at(midst) else look_at(midst, order, .near_and_other)
+    if (length(off_of(said, midst, TRUE)) == 0L) return(x)
+  }
   x[is.na(x)] <- 0
   for (look in 1:8) {
     said <- c(list(x = x), look_at(seq_along(i)))
@@ -229,10 +233,11 @@ settle <- function(spent, i, x, slope, best, midst = integer()) {
 
 #' What quick accountants say of all parties, as in their statement or hardly more, and slow ones of
 #' some.
+#' @param near,search as in spending().
 #' @noRd
-said_of_all <- function(spent, x, i, some, slow) {
+said_of_all <- function(spent, x, i, some, slow, near = NULL, search = .rough_orders) {
   fields <- c("excess", "order", "accountant")
-  out <- spent(x, i, of = .best_but_slow, search = .rough_orders)[fields]
+  out <- spent(x, i, near, .best_but_slow, search)[fields]
   if (length(some) == 0L) return(out)
   more <- spent(x[some], i[some])
   better <- which(more$accountant %in% slow & more$excess < out$excess[some])

@@ -58,11 +58,13 @@ steepness <- function(releases, nodes) {
 unlike_parties <- function(plan) {
   epsilon <- plan$budget$epsilon
   releases <- placed_releases(plan)
-  like <- like_parties(releases, epsilon)
+  kind <- release_kinds(releases)
+  like <- like_parties(releases, kind, epsilon)
   first <- unique(like)
-  releases <- pick_releases(releases, which(releases$node %in% first))
+  own <- which(releases$node %in% first)
+  releases <- pick_releases(releases, own)
   releases$node <- match(releases$node, first)
-  releases <- counted_releases(releases)
+  releases <- counted_releases(releases, kind[own])
   # one party's after another's, as their books are
   if (is.unsorted(releases$node)) releases <- pick_releases(releases, order(releases$node))
   list(
@@ -92,9 +94,10 @@ placed_releases <- function(plan) {
 }
 
 #' The first party with the same releases, in the same order, and the same budget, for each.
+#' @param kind of each release, of release_kinds().
 #' @noRd
-like_parties <- function(releases, epsilon) {
-  kind <- row_kind(unclass(releases)[setdiff(names(releases), c("node", "iteration"))])
+like_parties <- function(releases, kind, epsilon) {
+  kind <- row_kind(list(kind, releases$count))
   own <- split(kind, numbers_factor(releases$node, length(epsilon)))
   table <- vapply(own, `[`, numeric(max(lengths(own), 1L)), seq_len(max(lengths(own), 1L)))
   key <- row_kind(c(list(epsilon), lapply(seq_len(NROW(table)), function(k) {

@@ -142,7 +142,9 @@ hidden_share <- function(plan, releases, size, mechanism) {
 mean_cost <- function(releases, power) {
   ratio <- releases$sensitivity / releases$weight
   most <- max(ratio)
-  most * stats::ave((ratio / most)^power, releases$node)^(1 / power)
+  node <- match(releases$node, unique(releases$node))
+  mean <- as.vector(rowsum((ratio / most)^power, node, reorder = FALSE)) / tabulate(node)
+  most * mean[node]^(1 / power)
 }
 
 #' @noRd

@@ -99,11 +99,17 @@ part_events <- function(part, r, size, mechanism, problem) {
   of(mechanism$output_event, scale, r$sensitivity, dim = entries)
 }
 
+#' Which releases are alike, whoever makes them, when, and how often.
+#' @noRd
+release_kinds <- function(releases) {
+  row_kind(unclass(releases)[setdiff(names(releases), c("node", "iteration", "count"))])
+}
+
 #' The releases of parties with alike ones of a party counted instead of repeated: what is
 #' calibrated.
 #' @noRd
-counted_releases <- function(releases) {
-  alike <- row_kind(unclass(releases)[setdiff(names(releases), c("iteration", "count"))])
+counted_releases <- function(releases, kind = release_kinds(releases)) {
+  alike <- row_kind(list(kind, releases$node))
   first <- which(!duplicated(alike))
   out <- pick_releases(releases, first)
   out$count <- as.vector(rowsum(releases$count, alike, reorder = FALSE))

@@ -66,26 +66,26 @@ takes_long <- function(events, delta) {
   any(vapply(able, function(a) a$speed == "slow", NA))
 }
 
-#' What a slow accountant says. Of very many ledgers it is asked about some, those that cost most
-#' and least among them, and about the others where it is near the best there: else it says nothing
-#' of them, which is Inf.
+#' What a slow accountant says. Of ledgers with the word `quick`, and of some of very many, it says
+#' nothing, which is Inf: of these it is asked about a few, those that cost most and least among
+#' them, and about the others where it is near the best there.
 #' @param least what others say of each ledger.
 #' @noRd
 fold_slow <- function(accountant, books, delta, least) {
   count <- length(books$ledgers)
-  ask <- function(k) {
-    fold_with(accountant, list(kinds = books$kinds, ledgers = books$ledgers[k]), delta)
-  }
-  if (count <= .many_for_slow || any(is.infinite(least))) return(ask(seq_len(count)))
-  some <- unique(c(which.max(least), which.min(least), spread_over(count, .looked_parties)))
-  parts <- list(list(k = some, said = ask(some)))
-  if (any(parts[[1L]]$said$epsilon < .far_from_best * least[some])) {
-    rest <- seq_len(count)[-some]
-    parts <- c(parts, list(list(k = rest, said = ask(rest))))
-  }
   out <- list(epsilon = rep(Inf, count), lower = rep(NA_real_, count))
-  for (part in parts) {
-    for (name in intersect(names(out), names(part$said))) out[[name]][part$k] <- part$said[[name]]
+  ask <- function(k) {
+    said <- fold_with(accountant, list(kinds = books$kinds, ledgers = books$ledgers[k]), delta)
+    for (name in intersect(names(out), names(said))) out[[name]][k] <<- said[[name]]
   }
+  asked <- which(!vapply(books$ledgers, function(own) isTRUE(own$quick), NA))
+  if (length(asked) <= .many_for_slow || any(is.infinite(least[asked]))) {
+    ask(asked)
+    return(out)
+  }
+  some <- spread_over(length(asked), .looked_parties)
+  some <- asked[unique(c(which.max(least[asked]), which.min(least[asked]), some))]
+  ask(some)
+  if (any(out$epsilon[some] < .far_from_best * least[some])) ask(setdiff(asked, some))
   out
 }

@@ -14,9 +14,10 @@ accountant_rdp <- function() {
 
 # How far from where an order was best it is looked for: for a little more or less noise, from
 # what is between the best ones of others, and where that is done.
-.near_orders <- list(widths = c(0.2, 0.05, 0.0125))
+.near_orders <- list(widths = c(0.2, 0.03))
 .between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
 .other_orders <- list(valleys = TRUE)
+.near_and_other <- c(.near_orders, .other_orders)
 # how those begin that look near: a bound on what they find
 .rough_orders <- list(widths = .near_orders$widths[1L])
 

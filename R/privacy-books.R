@@ -42,7 +42,9 @@ row_kind <- function(columns) {
       kind <- match(kind, kind)
       most <- rows
     }
-    kind <- (kind - 1) * rows + match(column, column)
+    # such numbers, kinds of kinds among them, need no looking up
+    small <- is.integer(column) && isTRUE(min(column) >= 1L && max(column) <= rows)
+    kind <- (kind - 1) * rows + if (small) column else match(column, column)
     most <- most * rows
   }
   match(kind, unique(kind))
