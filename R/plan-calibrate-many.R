@@ -40,7 +40,7 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
 #' The logs of the least multiples.
 #' @noRd
 solve_exactly <- function(spent, i) {
-  solve_by_best(spent, i, solve_roots, 100 * .root_width)$x
+  solve_by_best(spent, i, solve_roots, 100 * .root_width, .fine_orders)$x
 }
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
@@ -50,11 +50,14 @@ solve_exactly <- function(spent, i) {
 #' in other valleys, and all where one of them is not well.
 #' @param solver a function of what is spent, of which parties, and list(x, and what is spent
 #'   there): list(x, slope, order, accountant).
+#' @param search where the best orders are looked for around those so far.
 #' @param alike whether neighbours may be.
 #' @noRd
-solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
+solve_by_best <- function(spent, i, solver, excess, search, alike = FALSE) {
   none <- numeric(length(i))
-  first <- if (alike) spent_alike(spent, none, i, .between_orders) else spent(none, i)
+  first <- if (alike) spent_alike(spent, none, i, .between_orders) else {
+    spent(none, i, search = .first_orders)
+  }
   first$x <- none
   out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
   solve <- function(k, f, known) {
@@ -62,15 +65,11 @@ solve_by_best <- function(spent, i, solver, excess, alike = FALSE) {
     found <- solver(f, i[k], known, out$slope[k])
     for (name in names(out)) out[[name]][k] <<- found[[name]]
   }
-  # where one accountant is all there is, no bounds cross, and looking everywhere takes little
-  alone <- first$asked == 1L
   for (of in unique(first$accountant)) {
-    f <- if (alone && !alike) everywhere(spent, of = of) else {
-      function(...) spent(..., of = of, search = .near_orders)
-    }
-    solve(which(first$accountant == of), f, first)
+    solve(which(first$accountant == of), around(spent, of, search), first)
   }
-  if (alone) return(out)
+  # where one accountant is all there is, no bounds cross
+  if (alike && first$asked == 1L) return(out)
   lost <- is.na(out$x)
   out$x[lost] <- 0
   # its epsilon changes about as theirs does
@@ -103,17 +102,26 @@ asked_of <- function(spent, accountant) {
   function(x, i, near = NULL, of = accountant, search = NULL) spent(x, i, near, of, search)
 }
 
+#' What is spent, as an accountant says around the orders so far, or there, where they are `still`.
+#' @noRd
+around <- function(spent, accountant, search = NULL) {
+  function(x, i, near, still) spent(x, i, near, accountant, if (!still) search)
+}
+
 #' What is spent, wherever orders are expected.
 #' @noRd
-everywhere <- function(spent, ...) function(x, i, near) spent(x, i, ...)
+everywhere <- function(spent, ...) function(x, i, near, still) spent(x, i, ...)
 
 #' A solver: the roots themselves.
 #' @noRd
 solve_roots <- function(f, i, known, slope) {
   from <- known$x
+  last <- numeric(length(i))
   x <- from + solve_together(function(x, open) {
     if (all(x == 0)) return(known$excess[open])
-    now <- f(from[open] + x, i[open], known$order[open])
+    still <- all(abs(x - last[open]) < 1e-4)
+    last[open] <<- x
+    now <- f(from[open] + x, i[open], known$order[open], still)
     known$order[open] <<- now$order
     now$excess
   }, length(i))
@@ -128,15 +136,17 @@ spent_alike <- function(spent, x, i, search) {
   some <- spread_over(length(i), .asked_parties)
   fields <- c("excess", "order", "accountant")
   midst <- !some %in% range(some)
-  out <- spent(x[some], i[some], quick = midst)
+  out <- spent(x[some], i[some], search = .first_orders, quick = midst)
   if (any(midst) && out$asked > 1L && any(out$slow <= .far_from_best)) {
-    more <- spent(x[some[midst]], i[some[midst]])
+    more <- spent(x[some[midst]], i[some[midst]], search = .first_orders)
     for (name in c(fields, "slow")) out[[name]][midst] <- more[[name]]
   }
   if (length(some) == length(i)) return(out)
   of <- unique(out$accountant)
   y <- log(out$order - 1)
-  if (length(of) > 1L || !isTRUE(max(abs(diff(y))) < 1)) return(spent(x, i))
+  if (length(of) > 1L || !isTRUE(max(abs(diff(y))) < 1)) {
+    return(spent(x, i, search = .first_orders))
+  }
   rest <- seq_along(i)[-some]
   more <- spent(x[rest], i[rest], 1 + exp(stats::approx(some, y, rest)$y), of, search)
   place <- order(c(some, rest))
@@ -158,7 +168,7 @@ solve_many <- function(spent, i) {
     # where they are asked again: all as far beyond their roots, so that alike parties stay alike
     if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
     found
-  }, .many_excess, alike = TRUE)
+  }, .many_excess, .near_orders, alike = TRUE)
   if (each) return(first$x)
   between <- function(y) {
     known <- is.finite(y)
@@ -176,7 +186,7 @@ solve_many <- function(spent, i) {
   jumps <- is.na(jump) | jump > 0.05
   for (k in split(seq_along(i), list(best, jumps), drop = TRUE)) {
     of <- best[k[1L]]
-    f <- if (jumps[k[1L]]) everywhere(spent, of = of) else function(...) spent(..., of = of)
+    f <- if (jumps[k[1L]]) everywhere(spent, of = of) else around(spent, of)
     x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
   }
   midst <- setdiff(round((knots[-1L] + knots[-length(knots)]) / 2), knots)
@@ -212,20 +222,24 @@ settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
     if (length(off_of(said, midst, TRUE)) == 0L) return(x)
   }
   x[is.na(x)] <- 0
+  at <- seq_along(i)
   for (look in 1:8) {
-    said <- c(list(x = x), look_at(seq_along(i)))
-    off <- off_of(said, seq_along(i), look <= 2L)
+    said <- c(list(x = x[at]), look_at(at))
+    off <- off_of(said, at, look <= 2L)
     if (length(off) == 0L) return(x)
-    more <- x - pmax(said$excess / slope, -1) + .many_excess / 2
-    for (k in if (look <= 2L) split(off, said$accountant[off])) {
-      f <- function(...) spent(..., of = said$accountant[k[1L]], search = .near_orders)
-      found <- solve_within(f, i[k], x[k], slope[k], width = .many_excess,
-        known = lapply(said, `[`, k)
+    of_off <- lapply(said, `[`, match(off, at))
+    more <- of_off$x - pmax(of_off$excess / slope[off], -1) + .many_excess / 2
+    for (k in if (look <= 2L) split(seq_along(off), of_off$accountant)) {
+      f <- around(spent, of_off$accountant[k[1L]], .near_orders)
+      found <- solve_within(f, i[off[k]], of_off$x[k], slope[off[k]], width = .many_excess,
+        known = lapply(of_off, `[`, k)
       )
       solved <- !is.na(found$x)
       more[k[solved]] <- found$x[solved]
     }
-    x[off] <- more[off]
+    x[off] <- more
+    # of very many what is said of one hangs on the others
+    if (length(i) <= .many_parties) at <- off
   }
   x[off] <- NA
   x

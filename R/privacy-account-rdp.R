@@ -15,8 +15,12 @@ accountant_rdp <- function() {
 # How far from where an order was best it is looked for: for a little more or less noise, from
 # what is between the best ones of others, and where that is done.
 .near_orders <- list(widths = c(0.2, 0.03))
+.fine_orders <- list(widths = c(0.2, 0.03, 0.004))
 .between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
 .other_orders <- list(valleys = TRUE)
+# how often the widths are halved of a search everywhere, and of one for where to begin
+.halvings <- 8L
+.first_orders <- list(halvings = 3L)
 .near_and_other <- c(.near_orders, .other_orders)
 # how those begin that look near: a bound on what they find
 .rough_orders <- list(widths = .near_orders$widths[1L])
@@ -160,17 +164,18 @@ orders_between <- function(kinds, ledgers, log_delta) {
 search_orders <- function(kinds, ledgers, log_delta) {
   near <- unlist(lapply(ledgers, `[[`, "near"))
   told <- length(near) == length(ledgers)
-  search <- if (told) ledgers[[1L]]$search
+  search <- ledgers[[1L]]$search
+  halvings <- min(search$halvings, .halvings)
   epsilon_at <- rdp_epsilons(kinds, ledgers, log_delta)
   best <- if (told) {
     refine_orders(list(y = log(near - 1)), search$widths, epsilon_at)
   } else {
     found <- coarse_epsilons(kinds, ledgers, epsilon_at)
-    best_orders(.rdp_coarse[apply(found, 2L, which_least)], epsilon_at)
+    best_orders(.rdp_coarse[apply(found, 2L, which_least)], epsilon_at, halvings)
   }
   if (told && !isTRUE(search$valleys) || !any(kinds$mechanism %in% .crossing)) return(best)
   some <- function(i) rdp_epsilons(kinds, ledgers[i], log_delta)
-  best_with_valleys(best, epsilon_at, some, log_delta, told)
+  best_with_valleys(best, epsilon_at, some, log_delta, halvings, told)
 }
 
 #' Kinds that several ledgers have are asked once; where none is, in the order of the ledgers.
@@ -210,7 +215,7 @@ rdp_epsilons <- function(kinds, ledgers, log_delta) {
 #' @param some a function of places of ledgers: their epsilon_at().
 #' @param others whether only other valleys are looked for than where the best orders are.
 #' @noRd
-best_with_valleys <- function(best, epsilon_at, some, log_delta, others = FALSE) {
+best_with_valleys <- function(best, epsilon_at, some, log_delta, halvings, others) {
   enough <- outer(.rdp_grid, finite_or_largest(best$epsilon), function(s, epsilon) {
     conversion_inverse(s, epsilon, log_delta) > 0
   })
@@ -224,7 +229,7 @@ best_with_valleys <- function(best, epsilon_at, some, log_delta, others = FALSE)
       bottom <- lapply(bottom, `[`, other)
     }
     i <- bottom$column
-    found <- refine_orders(bottom, width / 2^(0:5), some(i))
+    found <- refine_orders(bottom, ever_halved(width, halvings - 2L), some(i))
     better <- found$epsilon < best$epsilon[i]
     for (name in names(best)) best[[name]][i[better]] <- found[[name]][better]
   }
@@ -262,12 +267,14 @@ bottoms <- function(y, value, most = 4L) {
 #' @param near where on the grid, one a ledger; `NA`: anywhere.
 #' @param epsilon_at function of orders less one, a row a trial and a column a ledger: epsilons.
 #' @noRd
-best_orders <- function(near, epsilon_at) {
+best_orders <- function(near, epsilon_at, halvings = .halvings) {
   places <- places_around(near)
   y <- matrix(log(.rdp_grid)[places], nrow(places))
   best <- least_of(y, finite_or_largest(epsilon_at(exp(y))))
-  refine_orders(best, .rdp_grid_step / 2^(0:7), epsilon_at)
+  refine_orders(best, ever_halved(.rdp_grid_step, halvings), epsilon_at)
 }
+
+ever_halved <- function(width, times) width / 2^(seq_len(times) - 1L)
 
 #' For each column the row that is least: list(y, value).
 #' @noRd
