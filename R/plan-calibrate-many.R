@@ -40,7 +40,8 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
 #' The logs of the least multiples.
 #' @noRd
 solve_exactly <- function(spent, i) {
-  solve_by_best(spent, i, solve_roots, 100 * .root_width, .fine_orders)$x
+  way <- if (length(i) <= .few_parties) "few" else "some"
+  solve_by_best(spent, i, solve_roots, 100 * .root_width, way)$x
 }
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
@@ -50,13 +51,14 @@ solve_exactly <- function(spent, i) {
 #' in other valleys, and all where one of them is not well.
 #' @param solver a function of what is spent, of which parties, and list(x, and what is spent
 #'   there): list(x, slope, order, accountant).
-#' @param search where the best orders are looked for around those so far.
-#' @param alike whether neighbours may be.
+#' @param way one of `.ways`; of "many" neighbours may be alike.
 #' @noRd
-solve_by_best <- function(spent, i, solver, excess, search, alike = FALSE) {
+solve_by_best <- function(spent, i, solver, excess, way) {
+  alike <- way == "many"
+  way <- .ways[[way]]
   none <- numeric(length(i))
-  first <- if (alike) spent_alike(spent, none, i, .between_orders) else {
-    spent(none, i, search = .first_orders)
+  first <- if (alike) spent_alike(spent, none, i, way$first, .between_orders) else {
+    spent(none, i, search = way$first)
   }
   first$x <- none
   out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
@@ -65,15 +67,17 @@ solve_by_best <- function(spent, i, solver, excess, search, alike = FALSE) {
     found <- solver(f, i[k], known, out$slope[k])
     for (name in names(out)) out[[name]][k] <<- found[[name]]
   }
+  alone <- first$asked == 1L
   for (of in unique(first$accountant)) {
-    solve(which(first$accountant == of), around(spent, of, search), first)
+    f <- if (alone && way$alone) everywhere(spent, of = of) else around(spent, of, way)
+    solve(which(first$accountant == of), f, first)
   }
-  # where one accountant is all there is, no bounds cross
-  if (alike && first$asked == 1L) return(out)
+  # no bounds cross
+  if (alone && (alike || way$alone)) return(out)
   lost <- is.na(out$x)
   out$x[lost] <- 0
   # its epsilon changes about as theirs does
-  far <- all(first$slow > .far_from_best + 2 * max(abs(out$x)))
+  far <- isTRUE(all(first$slow > .far_from_best + 2 * max(abs(out$x))))
   quick <- if (far) asked_of(spent, .best_but_slow) else spent
   even <- alike && !any(lost) && are_even(out)
   look <- function(k) {
@@ -102,10 +106,13 @@ asked_of <- function(spent, accountant) {
   function(x, i, near = NULL, of = accountant, search = NULL) spent(x, i, near, of, search)
 }
 
-#' What is spent, as an accountant says around the orders so far, or there, where they are `still`.
+#' What is spent, as an accountant says around the orders so far, or at these.
+#' @param still whether points are near the last ones.
 #' @noRd
-around <- function(spent, accountant, search = NULL) {
-  function(x, i, near, still) spent(x, i, near, accountant, if (!still) search)
+around <- function(spent, accountant, way = NULL) {
+  function(x, i, near, still) {
+    spent(x, i, near, accountant, if (!(still && isTRUE(way$still))) way$search)
+  }
 }
 
 #' What is spent, wherever orders are expected.
@@ -130,22 +137,22 @@ solve_roots <- function(f, i, known, slope) {
 
 #' What parties spend: a few are asked of all accountants, the slow ones about the outermost. Where
 #' one is best there, and orders are about the same, it alone is asked about the others.
-#' @param search where the best orders are looked for around those in between theirs.
+#' @param first,search where the best orders are looked for, and around those in between theirs.
 #' @noRd
-spent_alike <- function(spent, x, i, search) {
+spent_alike <- function(spent, x, i, first, search) {
   some <- spread_over(length(i), .asked_parties)
   fields <- c("excess", "order", "accountant")
   midst <- !some %in% range(some)
-  out <- spent(x[some], i[some], search = .first_orders, quick = midst)
+  out <- spent(x[some], i[some], search = first, quick = midst)
   if (any(midst) && out$asked > 1L && any(out$slow <= .far_from_best)) {
-    more <- spent(x[some[midst]], i[some[midst]], search = .first_orders)
+    more <- spent(x[some[midst]], i[some[midst]], search = first)
     for (name in c(fields, "slow")) out[[name]][midst] <- more[[name]]
   }
   if (length(some) == length(i)) return(out)
   of <- unique(out$accountant)
   y <- log(out$order - 1)
   if (length(of) > 1L || !isTRUE(max(abs(diff(y))) < 1)) {
-    return(spent(x, i, search = .first_orders))
+    return(spent(x, i, search = first))
   }
   rest <- seq_along(i)[-some]
   more <- spent(x[rest], i[rest], 1 + exp(stats::approx(some, y, rest)$y), of, search)
@@ -168,7 +175,7 @@ solve_many <- function(spent, i) {
     # where they are asked again: all as far beyond their roots, so that alike parties stay alike
     if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
     found
-  }, .many_excess, .near_orders, alike = TRUE)
+  }, .many_excess, "many")
   if (each) return(first$x)
   between <- function(y) {
     known <- is.finite(y)
@@ -230,7 +237,7 @@ settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
     of_off <- lapply(said, `[`, match(off, at))
     more <- of_off$x - pmax(of_off$excess / slope[off], -1) + .many_excess / 2
     for (k in if (look <= 2L) split(seq_along(off), of_off$accountant)) {
-      f <- around(spent, of_off$accountant[k[1L]], .near_orders)
+      f <- around(spent, of_off$accountant[k[1L]], .ways$many)
       found <- solve_within(f, i[off[k]], of_off$x[k], slope[off[k]], width = .many_excess,
         known = lapply(of_off, `[`, k)
       )

@@ -142,9 +142,7 @@ hidden_share <- function(plan, releases, size, mechanism) {
 mean_cost <- function(releases, power) {
   ratio <- releases$sensitivity / releases$weight
   most <- max(ratio)
-  node <- match(releases$node, unique(releases$node))
-  mean <- as.vector(rowsum((ratio / most)^power, node, reorder = FALSE)) / tabulate(node)
-  most * mean[node]^(1 / power)
+  most * stats::ave((ratio / most)^power, releases$node)^(1 / power)
 }
 
 #' @noRd

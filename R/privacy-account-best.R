@@ -7,9 +7,10 @@
 .far_from_best <- 1.1
 
 # Of more unlike parties than these some are looked at first; where only slow accountants take
-# long, of more than the second.
+# long, of more than the second; and so many are few.
 .many_parties <- 128L
 .many_for_slow <- 32L
+.few_parties <- 16L
 .looked_parties <- 8L
 
 #' Some of so many places, from the first to the last.

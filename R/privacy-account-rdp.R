@@ -15,15 +15,26 @@ accountant_rdp <- function() {
 # How far from where an order was best it is looked for: for a little more or less noise, from
 # what is between the best ones of others, and where that is done.
 .near_orders <- list(widths = c(0.2, 0.03))
-.fine_orders <- list(widths = c(0.2, 0.03, 0.004))
 .between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
 .other_orders <- list(valleys = TRUE)
-# how often the widths are halved of a search everywhere, and of one for where to begin
+# how often widths are halved, everywhere and where it is looked for where to begin
 .halvings <- 8L
 .first_orders <- list(halvings = 3L)
 .near_and_other <- c(.near_orders, .other_orders)
 # how those begin that look near: a bound on what they find
 .rough_orders <- list(widths = .near_orders$widths[1L])
+
+# How parties are solved together: orders are looked for as `first` says, then around those so far,
+# by `search`, and not any more where points are near each other (`still`); one accountant that is
+# all there is (`alone`) looks everywhere. Of few parties that takes little, and a last bit of a
+# scale that changes would change what every seed draws.
+.ways <- list(
+  few = list(first = NULL, search = list(widths = c(0.2, 0.05, 0.0125)), still = FALSE, alone = TRUE),
+  some = list(
+    first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004)), still = TRUE, alone = FALSE
+  ),
+  many = list(first = .first_orders, search = .near_orders, still = TRUE, alone = FALSE)
+)
 
 # Divergences of releases of one mechanism, from their columns of events, at several orders: `a`
 # has a row an order and a column a release, and so has what comes back, or is one below the other.
