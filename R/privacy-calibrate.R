@@ -154,8 +154,8 @@ solve_together <- function(f, count, reach = log(10)) {
 
 #' Points at most `width` beyond the roots of many falling functions: `NA` where a few secants from
 #' x do not end there. A function is list(excess, order), see around(): the best order is searched
-#' for near the last one only, and at last not any more, which is as valid, and a share of `width` is
-#' left for what the whole search might find.
+#' for near the last one only, and at last not any more, which is as valid, and a share of `width`
+#' is left for what the whole search might find.
 #' @param known the functions at x, where that is known.
 #' @return list(x, slope = of the secants, `beyond` = how far x is from the root by these, order,
 #'   accountant).
@@ -170,9 +170,8 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
   beyond <- numeric(length(i))
   open <- seq_along(i)
   for (pass in 1:8) {
-    now <- if (pass == 1L && !is.null(known)) known else {
-      f(x[open], i[open], order[open], isTRUE(all(abs(x[open] - from[open]) < 0.01)))
-    }
+    still <- isTRUE(all(abs(x[open] - from[open]) < 0.01))
+    now <- if (pass == 1L && !is.null(known)) known else f(x[open], i[open], order[open], still)
     order[open] <- now$order
     accountant[open] <- now$accountant
     secant <- (now$excess - value[open]) / (x[open] - from[open])
