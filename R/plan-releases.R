@@ -110,6 +110,7 @@ release_kinds <- function(releases) {
 #' @noRd
 counted_releases <- function(releases, kind = release_kinds(releases)) {
   alike <- row_kind(list(kind, releases$node))
+  if (!anyDuplicated(alike)) return(releases)
   first <- which(!duplicated(alike))
   out <- pick_releases(releases, first)
   out$count <- as.vector(rowsum(releases$count, alike, reorder = FALSE))
