@@ -130,7 +130,9 @@ ever_halved <- function(width, times) width / 2^(seq_len(times) - 1L)
 #' For each column the row that is least: list(y, value).
 #' @noRd
 least_of <- function(y, value) {
-  at <- cbind(max.col(-t(value), "first"), seq_len(ncol(value)))
+  at <- if (ncol(value) == 1L) which.min(value) else {
+    cbind(max.col(-t(value), "first"), seq_len(ncol(value)))
+  }
   list(y = y[at], value = value[at])
 }
 

@@ -83,6 +83,7 @@ add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(cur
 #' does: orders x ledgers.
 #' @noRd
 ledger_sums <- function(entries) {
+  if (length(entries) == 1L) return(function(x) matrix(rowSums(x), nrow(x)))
   alike <- all(entries == entries[1L])
   ledger <- numbers_factor(rep(seq_along(entries), entries), length(entries))
   if (!alike) own <- split(seq_along(ledger), ledger)
