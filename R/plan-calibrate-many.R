@@ -144,7 +144,7 @@ spent_alike <- function(spent, x, i, first, search) {
   fields <- c("excess", "order", "accountant")
   midst <- !some %in% range(some)
   out <- spent(x[some], i[some], search = first, quick = midst)
-  if (any(midst) && out$asked > 1L && any(out$slow <= .far_from_best)) {
+  if (any(midst) && out$asked > 1L && !isTRUE(all(out$slow > .far_from_best))) {
     more <- spent(x[some[midst]], i[some[midst]], search = first)
     for (name in c(fields, "slow")) out[[name]][midst] <- more[[name]]
   }

@@ -50,6 +50,22 @@ test_that("hundreds of unlike parties keep their budgets with hardly more noise 
   }
 })
 
+test_that("dozens of unlike parties keep their budgets with the noise of each alone", {
+  skip_on_cran()
+  for (noise in c("gaussian", "gamma")) {
+    N <- if (noise == "gaussian") 60 else 24
+    # the smallest are far from where they are first looked for
+    sizes <- round(exp(seq(log(25), log(40000), length.out = N)))[order(sin(1:N))]
+    plan <- suppressWarnings(dpadmm_plan(19,
+      sizes = sizes, epsilon = 1, delta = 1e-5, noise = noise, iterations = 6
+    ))
+    expect_true(all(account(plan, 1e-5)$per_node$epsilon <= 1))
+    some <- c(which.min(sizes), which.max(sizes), 7, 15, 20)
+    excess <- plan$unit[some, 1L] / vapply(some, function(i) alone(plan, i), 0) - 1
+    expect_true(all(abs(excess) <= 2e-8), label = noise)
+  }
+})
+
 test_that("no statement is above the budget where releases cross at unlike orders", {
   skip_on_cran()
   # some parties' were 1.6% above it
