@@ -2,7 +2,7 @@
 
 # How far from where an order was best it is looked for: for a little more or less noise, from
 # what is between the best ones of others, and where that is done.
-.near_orders <- list(widths = c(0.2, 0.03))
+.near_orders <- list(widths = c(0.2, 0.05, 0.0125))
 .between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
 .other_orders <- list(valleys = TRUE)
 # how often widths are halved, everywhere and where it is looked for where to begin
@@ -17,9 +17,7 @@
 # all there is (`alone`) looks everywhere. Of few parties that takes little, and a last bit of a
 # scale that changes would change what every seed draws.
 .ways <- list(
-  few = list(
-    first = NULL, search = list(widths = c(0.2, 0.05, 0.0125)), still = FALSE, alone = TRUE
-  ),
+  few = list(first = NULL, search = .near_orders, still = FALSE, alone = TRUE),
   some = list(
     first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004)), still = TRUE, alone = FALSE
   ),
@@ -41,7 +39,7 @@ search_orders <- function(kinds, ledgers, log_delta) {
     found <- coarse_epsilons(kinds, ledgers, epsilon_at)
     best_orders(.rdp_coarse[apply(found, 2L, which_least)], epsilon_at, halvings)
   }
-  if (told && !isTRUE(search$valleys) || !any(kinds$mechanism %in% .crossing)) return(best)
+  if (told && !isTRUE(search$valleys) || !may_cross(kinds)) return(best)
   some <- function(i) rdp_epsilons(kinds, ledgers[i], log_delta)
   best_with_valleys(best, epsilon_at, some, log_delta, halvings, told)
 }
@@ -58,6 +56,8 @@ coarse_epsilons <- function(kinds, ledgers, epsilon_at) {
 # Mechanisms whose bounds cross: the least of them is far steeper below the order where they do
 # than above it, and the best order is there, in a narrow valley, or far beyond.
 .crossing <- "objective_gamma"
+
+may_cross <- function(kinds) any(kinds$mechanism %in% .crossing)
 
 #' The best orders, or those at the bottom of such a valley where they are better. Divergence r and
 #' L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about 2 sqrt(r L) + r, so s* is 2 to
