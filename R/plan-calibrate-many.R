@@ -18,8 +18,9 @@
 spending <- function(releases, events, epsilon, delta, accountant, likely, many) {
   function(x, i, near = NULL, of = accountant, search = NULL, quick = NULL) {
     place <- match(releases$node, i)
-    own <- if (anyNA(place)) pick_releases(releases, which(!is.na(place))) else releases
-    unit <- (likely[i] * exp(x))[place[!is.na(place)]]
+    kept <- which(!is.na(place))
+    own <- if (length(kept) < length(place)) pick_releases(releases, kept) else releases
+    unit <- (likely[i] * exp(x))[place[kept]]
     near <- if (!is.null(near)) near[order(i)]
     counted <- check_releases(events(own, unit))
     books <- counted_books(counted)
@@ -111,7 +112,7 @@ asked_of <- function(spent, accountant) {
 #' @noRd
 around <- function(spent, accountant, way = NULL) {
   function(x, i, near, still) {
-    spent(x, i, near, accountant, if (!(still && isTRUE(way$still))) way$search)
+    spent(x, i, near, accountant, if (!still || isTRUE(way$alone)) way$search)
   }
 }
 
@@ -225,7 +226,7 @@ settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
   order <- order[!done[midst]]
   midst <- midst[!done[midst]]
   if (length(midst) && !anyNA(x)) {
-    said <- if (is.null(order)) look_at(midst) else look_at(midst, order, .near_and_other)
+    said <- look_at(midst, order, .near_and_other)
     if (length(off_of(said, midst, TRUE)) == 0L) return(x)
   }
   x[is.na(x)] <- 0

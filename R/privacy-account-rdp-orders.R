@@ -5,7 +5,7 @@
 .near_orders <- list(widths = c(0.2, 0.05, 0.0125))
 .between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
 .other_orders <- list(valleys = TRUE)
-# how often widths are halved, everywhere and where it is looked for where to begin
+# how often widths are halved by a search everywhere, and by one for where to begin
 .halvings <- 8L
 .first_orders <- list(halvings = 3L)
 .near_and_other <- c(.near_orders, .other_orders)
@@ -13,15 +13,13 @@
 .rough_orders <- list(widths = .near_orders$widths[1L])
 
 # How parties are solved together: orders are looked for as `first` says, then around those so far,
-# by `search`, and not any more where points are near each other (`still`); one accountant that is
-# all there is (`alone`) looks everywhere. Of few parties that takes little, and a last bit of a
+# by `search`, and not any more where points are near each other. Or always, and of one accountant
+# that is all there is everywhere (`alone`): of few parties that takes little, and a last bit of a
 # scale that changes would change what every seed draws.
 .ways <- list(
-  few = list(first = NULL, search = .near_orders, still = FALSE, alone = TRUE),
-  some = list(
-    first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004)), still = TRUE, alone = FALSE
-  ),
-  many = list(first = .first_orders, search = .near_orders, still = TRUE, alone = FALSE)
+  few = list(first = NULL, search = .near_orders, alone = TRUE),
+  some = list(first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004)), alone = FALSE),
+  many = list(first = .first_orders, search = .near_orders, alone = FALSE)
 )
 
 #' Each ledger at its best order; where each says where that is, it is looked for around there, or
@@ -80,6 +78,7 @@ best_with_valleys <- function(best, epsilon_at, some, log_delta, halvings, other
       bottom <- lapply(bottom, `[`, other)
     }
     i <- bottom$column
+    # from a third of the grid's step: two halvings less
     found <- refine_orders(bottom, ever_halved(width, halvings - 2L), some(i))
     better <- found$epsilon < best$epsilon[i]
     for (name in names(best)) best[[name]][i[better]] <- found[[name]][better]
