@@ -147,7 +147,7 @@ sampled_bins <- function(e, s, direction, end) {
     replace <- e$neighbours == "replace-one"
     if (replace) gaussian_bins("replace", e$q, 2 * s) else gaussian_bins(direction, e$q, s)
   } else {
-    if (e$neighbours == "add-remove") sampled_curve(2, e$q, s, "fixed", "add-remove") # its error
+    if (e$neighbours == "add-remove") sampled_kinds(e$q, s, "fixed", "add-remove") # its error
     if (end == "upper") fixed_size_bins(e$q, s) else gaussian_bins("remove", e$q, s)
   }
 }

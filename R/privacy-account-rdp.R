@@ -2,7 +2,7 @@
 
 accountant_rdp <- function() {
   list(
-    fold = account_rdp, handles = function(kinds) kinds$mechanism %in% names(.rdp_curves),
+    fold = account_rdp, handles = function(kinds) kinds$mechanism %in% names(.rdp_kinds),
     needs_delta = TRUE, serves_best = function(kinds) TRUE, exact = FALSE, speed = "quick",
     composes = paste(
       "Renyi curves over orders in `[1.01, 1024]`, the best order refined by one-dimensional",
@@ -12,61 +12,70 @@ accountant_rdp <- function() {
   )
 }
 
-# Divergences of releases of one mechanism, from their columns of events, at several orders: `a`
-# has a row an order and a column a release, and so has what comes back, or is one below the other.
-.rdp_curves <- list(
-  pure = function(e, a) rdp_pure_curve(a, rep(e$epsilon, each = nrow(a))),
-  laplace = function(e, a) each_release(list(e$sensitivity / e$b), a, rdp_laplace_curve),
-  gamma = function(e, a) rdp_gamma_curves(a, e$alpha * e$sensitivity, e$dim),
-  best_of = function(e, a) {
-    each_release(e[c("candidates", "shape", "stop")], a, best_of_release)
+# What the core calls the divergences of a mechanism's releases, and their parameters (see
+# dpa_renyi_kind in core/account/renyi.h), from their columns of events: a list of columns, or of
+# one value for all. `called`: functions of orders.
+.rdp_kinds <- list(
+  pure = function(e) list(curve = "pure", size = e$epsilon),
+  laplace = function(e) list(curve = "laplace", size = e$sensitivity / e$b),
+  gamma = function(e) gamma_kinds(e$alpha * e$sensitivity, floor(e$dim)),
+  best_of = function(e) {
+    called <- Map(function(candidates, shape, stop) {
+      function(a) best_of_release(a, candidates, shape, stop)
+    }, e$candidates, e$shape, e$stop)
+    list(curve = "called", called = unname(called))
   },
-  gaussian = function(e, a) a * rep((e$sensitivity / e$sigma)^2 / 2, each = nrow(a)),
-  subsampled_gaussian = function(e, a) {
-    each_release(e[c("sensitivity", "sigma", "q", "sampling", "neighbours")], a, sampled_release)
+  gaussian = function(e) list(curve = "gaussian", size = e$sensitivity / e$sigma),
+  subsampled_gaussian = function(e) {
+    sampled_kinds(e$q, e$sigma / e$sensitivity, e$sampling, e$neighbours)
   },
-  objective_gamma = function(e, a) {
-    core_call(.Call(
-      ffi_rdp_objective, a, e$alpha * e$sensitivity, e$curvature / e$modulus,
-      e$logistic_curvature, e$dim
-    ))
+  objective_gamma = function(e) {
+    c(objective_kinds(e, e$alpha * e$sensitivity), list(curve = "objective_gamma", dim = e$dim))
   },
-  objective_gaussian = function(e, a) {
-    core_call(.Call(
-      ffi_rdp_objective, a, e$sensitivity / e$sigma, e$curvature / e$modulus,
-      e$logistic_curvature, NULL
-    ))
+  objective_gaussian = function(e) {
+    c(objective_kinds(e, e$sensitivity / e$sigma), list(curve = "objective_gaussian"))
   }
 )
 
-each_release <- function(columns, a, curve) {
-  orders <- lapply(seq_len(ncol(a)), function(k) a[, k])
-  unlist(do.call(Map, c(list(curve, orders), unname(columns))))
+objective_kinds <- function(e, shift) {
+  list(size = shift, kappa = e$curvature / e$modulus, tied = e$logistic_curvature)
 }
 
-sampled_release <- function(a, sensitivity, sigma, q, sampling, neighbours) {
-  if (sensitivity == 0) return(numeric(length(a)))
-  sampled_curve(a, q, sigma / sensitivity, sampling, neighbours)
+#' Kinds of releases as the core takes them.
+#' @noRd
+renyi_kinds <- function(kinds) {
+  columns <- unclass(kinds)
+  mechanism <- columns$mechanism
+  out <- renyi_columns(length(mechanism))
+  for (name in unique(mechanism)) {
+    rows <- which(mechanism == name)
+    own <- .rdp_kinds[[name]](lapply(columns, `[`, rows))
+    for (column in names(own)) out[[column]][rows] <- own[[column]]
+  }
+  out
 }
 
-#' The divergences of kinds, rounded outward, as a function of the orders less one: orders x
-#' kinds, at the same orders for all or, of a matrix, at each kind's own. What does not hang on
-#' the orders is worked out once.
+#' Columns of so many kinds, of which some are given.
+#' @noRd
+renyi_columns <- function(n, ...) {
+  none <- numeric(n)
+  out <- list(curve = character(n), size = none, kappa = none, tied = logical(n), dim = none,
+    lean = none, rate = none, noise = none, called = vector("list", n))
+  given <- list(...)
+  for (name in names(given)) out[[name]][] <- given[[name]]
+  out
+}
+
+#' Divergences, rounded outward, of columns of kinds at orders less one: orders x kinds, at the
+#' same orders for all or, of a matrix, at each kind's own.
+#' @noRd
+divergences <- function(columns, s) core_call(.Call(ffi_renyi_divergences, columns, s))
+
+#' The same of kinds of events, as a function of the orders.
 #' @noRd
 rdp_curves <- function(kinds) {
-  columns <- lapply(unclass(kinds), function(x) if (is.numeric(x)) as.double(x) else x)
-  rows <- split(seq_along(columns$mechanism), columns$mechanism)
-  groups <- lapply(rows, function(rows) lapply(columns, `[`, rows))
-  function(s) {
-    if (!is.matrix(s)) s <- matrix(s, length(s), length(columns$mechanism))
-    curves <- s
-    for (mechanism in names(rows)) {
-      at <- 1 + s[, rows[[mechanism]], drop = FALSE]
-      curves[, rows[[mechanism]]] <- .rdp_curves[[mechanism]](groups[[mechanism]], at)
-    }
-    curves[is.na(curves)] <- Inf
-    outward_divergence(curves)
-  }
+  columns <- renyi_kinds(kinds)
+  function(s) divergences(columns, s)
 }
 
 #' The divergence of releases together, `count` of each kind, as a function of the orders less one.
@@ -78,24 +87,6 @@ rdp_total <- function(kinds, count) {
 
 # by rowSums(), which is more exact than products of matrices: the order of kinds shall not tell
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
-
-#' A function of a matrix, orders x entries, that sums so many entries of each ledger, as rowSums()
-#' does: orders x ledgers.
-#' @noRd
-ledger_sums <- function(entries) {
-  if (length(entries) == 1L) return(function(x) matrix(rowSums(x), nrow(x)))
-  alike <- all(entries == entries[1L])
-  ledger <- numbers_factor(rep(seq_along(entries), entries), length(entries))
-  if (!alike) own <- split(seq_along(ledger), ledger)
-  function(x) {
-    if (alike) {
-      by_ledger <- aperm(array(x, c(nrow(x), entries[1L], length(entries))), c(2L, 1L, 3L))
-      return(colSums(by_ledger))
-    }
-    total <- vapply(own, function(k) rowSums(x[, k, drop = FALSE]), numeric(nrow(x)))
-    matrix(total, nrow(x))
-  }
-}
 
 #' All ledgers at once: a run of a thousand unlike holders has as many. Of very many some are
 #' looked at; those in between are looked at around what was best for these, or as they say, but
@@ -128,7 +119,10 @@ account_rdp <- function(kinds, ledgers, delta) {
 #' not between two of them: in curvature, which decides where bounds cross, and in its cost.
 #' @noRd
 orders_between <- function(kinds, ledgers, log_delta) {
-  cost <- as.vector(rdp_epsilons(kinds, ledgers, log_delta)(matrix(64, 1L, length(ledgers))))
+  at_one_order <- lapply(ledgers, function(own) {
+    list(kind = own$kind, count = own$count, near = 65)
+  })
+  cost <- search_orders(kinds, at_one_order, log_delta)$epsilon
   share <- kinds$curvature / kinds$modulus
   share[is.na(share)] <- 0
   steep <- vapply(ledgers, function(own) sum(share[own$kind] * own$count), 0)
@@ -144,21 +138,4 @@ orders_between <- function(kinds, ledgers, log_delta) {
   told <- which(between)
   if (length(told)) near[told] <- 1 + exp(stats::approx(some, y, place[told])$y)
   near
-}
-
-#' The ledgers' epsilons as a function of orders less one, a row a trial and a column a ledger; or
-#' of orders that are the same for all, and the kinds' divergences there.
-#' @noRd
-rdp_epsilons <- function(kinds, ledgers, log_delta) {
-  kind <- unlist(lapply(ledgers, `[[`, "kind"))
-  count <- unlist(lapply(ledgers, `[[`, "count"))
-  entries <- lengths(lapply(ledgers, `[[`, "kind"))
-  ledger <- rep(seq_along(ledgers), entries)
-  in_order <- identical(kind, seq_len(nrow(kinds)))
-  curves <- rdp_curves(if (in_order) kinds else pick_releases(kinds, kind))
-  sum_ledgers <- ledger_sums(entries)
-  function(s, known = NULL) {
-    at <- if (is.null(known)) curves(s[, ledger, drop = FALSE]) else known[, kind, drop = FALSE]
-    conversion(s, sum_ledgers(at * rep(count, each = nrow(at))), log_delta)
-  }
 }

@@ -129,7 +129,11 @@ best_of_release <- function(a, candidates, shape, stop) {
   trial <- trial_curve(tables)
   curve <- best_of_curve(a - 1, trial, shape, stop)
   loss <- best_of_loss(tables, shape, stop)
-  if (is.finite(loss)) pmin(curve, rdp_pure_curve(a, loss)) else curve
+  if (is.finite(loss)) pmin(curve, pure_curve(a - 1, loss)) else curve
+}
+
+pure_curve <- function(s, epsilon) {
+  as.vector(divergences(renyi_columns(1L, curve = "pure", size = epsilon), s))
 }
 
 #' One trial's divergence: that of the worst candidate, noise on its grid included.

@@ -40,35 +40,24 @@ rdp_to_delta <- function(orders, rdp, epsilon) {
   vapply(epsilon, function(e) min(1, delta_of_order(s, rdp, e)), 0)
 }
 
-# Both conversions are rounded outward: their terms can cancel, so that the error is relative
-# to the terms. `s` are the orders less one.
+# Conversions are rounded outward (core/account/conversion.h); `s` are the orders less one.
+convert_to <- function(what, s, x, y) {
+  n <- length(s)
+  core_call(.Call(ffi_conversion, what, s, rep_len(x, n), rep_len(y, n)))
+}
 
 #' Epsilon at each order, before it is kept from being negative.
 #' @noRd
-conversion <- function(s, rdp, log_delta) {
-  rest <- log1p(1 / s)
-  spread <- log1p(s)
-  size <- rdp + rest + (abs(log_delta) + spread) / s
-  rdp - rest - (log_delta + spread) / s + 16 * .Machine$double.eps * size
-}
+conversion <- function(s, rdp, log_delta) convert_to("epsilon", s, rdp, log_delta)
 
 #' The largest divergences at these orders whose epsilon, by conversion(), is at most `epsilon`;
 #' negative where there are none.
 #' @noRd
-conversion_inverse <- function(s, epsilon, log_delta) {
-  rest <- log1p(1 / s)
-  spread <- log1p(s)
-  size <- epsilon + rest + (abs(log_delta) + spread) / s
-  epsilon + rest + (log_delta + spread) / s - 64 * .Machine$double.eps * size
-}
+conversion_inverse <- function(s, epsilon, log_delta) convert_to("rdp", s, epsilon, log_delta)
 
 #' Log of delta at each order.
 #' @noRd
-log_conversion <- function(s, rdp, epsilon) {
-  rest <- log1p(1 / s)
-  slack <- 16 * .Machine$double.eps
-  s * (rdp - epsilon - rest + slack * (rdp + epsilon + rest)) - log1p(s) * (1 - slack)
-}
+log_conversion <- function(s, rdp, epsilon) convert_to("log_delta", s, rdp, epsilon)
 
 #' The least delta of several orders. Not 0: the least number stands for what underflows.
 #' @noRd
@@ -87,13 +76,9 @@ delta_of_order <- function(s, rdp, epsilon) {
 
 which_least <- function(x) if (any(is.finite(x))) which.min(x) else NA_integer_
 
-#' Places on the grid around some of .rdp_coarse, a column each; `NA`: all places, for each.
+#' Places on the grid around one of .rdp_coarse; `NA`: all places.
 #' @noRd
 places_around <- function(near) {
-  lost <- is.na(near)
-  reach <- if (any(lost)) length(.rdp_grid) else .rdp_stride
-  near[lost] <- 1L
-  places <- outer(seq(-reach, reach), near, `+`)
-  places[] <- pmin(pmax(places, 1L), length(.rdp_grid))
-  places
+  if (is.na(near)) return(seq_along(.rdp_grid))
+  seq(max(1L, near - .rdp_stride), min(near + .rdp_stride, length(.rdp_grid)))
 }

@@ -12,20 +12,15 @@ gamma_release <- function(t, dim) {
   list(bins = if (dim < 2) laplace_bins(t) else spherical_bins(t, floor(dim)))
 }
 
-#' The divergences of several releases.
-#' @param a a row an order and a column a release, of which `t` and `dim` say the noise.
+#' Several releases as the core's kinds (see .rdp_kinds).
+#' @param t,dim of each release.
 #' @noRd
-rdp_gamma_curves <- function(a, t, dim) {
-  dim <- floor(dim)
-  out <- a
+gamma_kinds <- function(t, dim) {
   curved <- t > 0 & t <= .most_shift & dim >= 2
-  out[, curved] <- core_call(.Call(ffi_rdp_spherical, a[, curved], t[curved], dim[curved],
-    spherical_lean(t[curved], dim[curved])))
-  for (k in which(!curved)) {
-    curve <- if (t[k] > .most_shift) rdp_pure_curve else rdp_laplace_curve
-    out[, k] <- curve(a[, k], t[k])
-  }
-  out
+  lean <- numeric(length(t))
+  lean[curved] <- spherical_lean(t[curved], dim[curved])
+  plain <- ifelse(t > .most_shift, "pure", "laplace")
+  list(curve = ifelse(curved, "gamma", plain), size = t, dim = dim, lean = lean)
 }
 
 spherical_bins <- function(t, dim) {

@@ -50,10 +50,8 @@ compose_groups <- function(epsilon, count, delta) {
     releases <- lapply(seq_along(epsilon), function(i) {
       list(pure = epsilon[i], count = count[i])
     })
-    curve <- function(s) {
-      curves <- vapply(epsilon, function(e) rdp_pure_curve(1 + s, e), s)
-      outward_divergence(add_kinds(matrix(curves, length(s)), count))
-    }
+    columns <- renyi_columns(length(epsilon), curve = "pure", size = epsilon)
+    curve <- function(s) add_kinds(divergences(columns, s), count)
     pld_upper(releases, delta, curve)
   }
   min(composed, total)

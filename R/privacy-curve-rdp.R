@@ -76,10 +76,16 @@
 #' @name rdp
 NULL
 
-#' Divergences as they are reported.
+#' Divergences of one release as they are reported.
+#' @param none whether there is nothing to tell apart, so that 0 is exact.
+#' @param ... columns of renyi_columns().
 #' @noRd
-divergence_result <- function(rdp, none = FALSE) {
-  finite_result(outward_divergence(rdp, none), "divergence")
+divergences_of <- function(curve, orders, ..., none = FALSE) {
+  check_orders(orders)
+  if (none) return(numeric(length(orders)))
+  finite_result(
+    as.vector(divergences(renyi_columns(1L, curve = curve, ...), orders - 1)), "divergence"
+  )
 }
 
 #' @rdname rdp
@@ -87,15 +93,7 @@ divergence_result <- function(rdp, none = FALSE) {
 rdp_pure <- function(orders, epsilon) {
   check_orders(orders)
   check_number(epsilon, "epsilon", lower = 0)
-  divergence_result(rdp_pure_curve(orders, epsilon), none = epsilon == 0)
-}
-
-# The moment less one is 2 sinh(a e / 2) sinh((a - 1) e / 2) / cosh(e / 2).
-rdp_pure_curve <- function(a, epsilon) {
-  s <- a - 1
-  excess <- s * epsilon + log(-expm1(-a * epsilon)) + log(-expm1(-s * epsilon)) -
-    log1p(exp(-epsilon))
-  log1p_exp(excess) / s
+  divergences_of("pure", orders, size = epsilon, none = epsilon == 0)
 }
 
 #' @rdname rdp
@@ -104,18 +102,7 @@ rdp_laplace <- function(orders, scale, sensitivity = 1) {
   check_orders(orders)
   check_number(scale, "scale", lower = 0, open_lower = TRUE)
   check_number(sensitivity, "sensitivity", lower = 0)
-  divergence_result(rdp_laplace_curve(orders, sensitivity / scale), none = sensitivity == 0)
-}
-
-# The moment is (a exp((a - 1) t) + (a - 1) exp(-a t)) / (2 a - 1); less one, its terms of
-# first order in t cancel and leave two positive ones.
-rdp_laplace_curve <- function(a, t) {
-  if (t == 0) return(numeric(length(a)))
-  s <- a - 1
-  x <- s * t
-  small <- log(a * exp_rest(pmin(x, 1)) + s * exp_rest(-a * t)) - log(2 * a - 1)
-  large <- x + log(a) - log(2 * a - 1)
-  ifelse(x <= 1, log1p_exp(small) / s, (large + log1p(s / a * exp(-a * t - x))) / s)
+  divergences_of("laplace", orders, size = sensitivity / scale, none = sensitivity == 0)
 }
 
 #' @rdname rdp
@@ -124,7 +111,7 @@ rdp_gaussian <- function(orders, sigma, sensitivity = 1) {
   check_orders(orders)
   check_number(sigma, "sigma", lower = 0, open_lower = TRUE)
   check_number(sensitivity, "sensitivity", lower = 0)
-  divergence_result(orders * (sensitivity / sigma)^2 / 2, none = sensitivity == 0)
+  divergences_of("gaussian", orders, size = sensitivity / sigma, none = sensitivity == 0)
 }
 
 #' @rdname rdp
@@ -141,28 +128,35 @@ rdp_subsampled_gaussian <- function(orders, q, sigma, sampling = c("poisson", "f
   if (sampling == "fixed" && bound == "wang" && max(orders) > 1e4) {
     abort("argument", "`orders` must be at most 10000 for this bound.", argument = "orders")
   }
-  divergence_result(sampled_curve(orders, q, sigma, sampling, neighbours, bound))
+  kind <- sampled_kinds(q, sigma, sampling, neighbours)
+  if (bound == "wang" && kind$curve == "fixed") {
+    wang <- function(a) core_call(.Call(ffi_rdp_wang, a, as.double(q), as.double(sigma)))
+    kind <- list(curve = "called", called = list(wang))
+  }
+  do.call(divergences_of, c(list(orders = orders), kind))
 }
 
-sampled_curve <- function(orders, q, sigma, sampling, neighbours, bound = "hockey-stick") {
-  if (sampling == "fixed") {
-    if (neighbours == "add-remove") {
-      abort("accountant", paste(
-        "Fixed-size sampling has no guarantee for add-remove neighbours here:",
-        "its sample size would not change with the records. Use replace-one."
-      ), argument = "neighbours")
-    }
-    kind <- if (bound == "wang") "fixed_wang" else "fixed"
-  } else {
-    kind <- if (neighbours == "add-remove") "poisson" else "poisson_replace"
+#' Sums over samples as the core's kinds.
+#' @param noise standard deviations over sensitivities.
+#' @noRd
+sampled_kinds <- function(q, noise, sampling, neighbours) {
+  fixed <- sampling == "fixed"
+  if (any(fixed & neighbours == "add-remove")) {
+    abort("accountant", paste(
+      "Fixed-size sampling has no guarantee for add-remove neighbours here:",
+      "its sample size would not change with the records. Use replace-one."
+    ), argument = "neighbours")
   }
-  s <- if (kind == "poisson_replace") 2 * sigma else sigma
-  # Beyond these the quadrature could not tell the divergence from 0 or infinity.
-  if (s > 1e100 || s < 1e-100) {
-    plain <- orders * (if (kind == "poisson_replace") 4 else 1) / (2 * s^2)
-    return(if (s < 1) plain else pmax(plain, 1e-300))
-  }
-  core_call(.Call(ffi_rdp_sampled, kind, as.double(orders), as.double(q), as.double(s)))
+  replace <- !fixed & neighbours == "replace-one"
+  curve <- ifelse(fixed, "fixed", ifelse(replace, "poisson_replace", "poisson"))
+  # beyond these the quadrature could not tell the divergence from 0 or infinity, and sampling
+  # saves nothing that is seen
+  noise <- ifelse(replace, 2, 1) * noise
+  far <- noise > 1e100 | noise < 1e-100
+  list(
+    curve = ifelse(far, "gaussian", curve), size = ifelse(replace, 2, 1) / noise, rate = q,
+    noise = noise
+  )
 }
 
 #' @rdname rdp
@@ -172,10 +166,10 @@ rdp_objective_gaussian <- function(orders, sigma, sensitivity, curvature, modulu
   check_orders(orders)
   check_number(sigma, "sigma", lower = 0, open_lower = TRUE)
   check_objective(sensitivity, curvature, modulus, logistic_curvature)
-  divergence_result(core_call(.Call(
-    ffi_rdp_objective, as.double(orders), sensitivity / sigma, curvature / modulus,
-    logistic_curvature, NULL
-  )), none = sensitivity == 0 && curvature == 0)
+  divergences_of("objective_gaussian", orders,
+    size = sensitivity / sigma, kappa = curvature / modulus, tied = logistic_curvature,
+    none = sensitivity == 0 && curvature == 0
+  )
 }
 
 #' @rdname rdp
@@ -186,10 +180,10 @@ rdp_objective_gamma <- function(orders, alpha, sensitivity, curvature, modulus, 
   check_number(alpha, "alpha", lower = 0, open_lower = TRUE)
   check_objective(sensitivity, curvature, modulus, logistic_curvature)
   check_number(dim, "dim", lower = 1, whole = TRUE)
-  divergence_result(core_call(.Call(
-    ffi_rdp_objective, as.double(orders), alpha * sensitivity, curvature / modulus,
-    logistic_curvature, as.double(dim)
-  )), none = sensitivity == 0 && curvature == 0)
+  divergences_of("objective_gamma", orders,
+    size = alpha * sensitivity, kappa = curvature / modulus, tied = logistic_curvature, dim = dim,
+    none = sensitivity == 0 && curvature == 0
+  )
 }
 
 check_objective <- function(sensitivity, curvature, modulus, logistic_curvature) {

@@ -56,7 +56,8 @@ rdp_amplification_iteration <- function(orders, s, sigma, shift = NULL) {
       ), argument = "shift", place = which(early)[1L])
     }
   }
-  divergence_result(orders * sum(shift^2) / (2 * sigma^2), none = all(s == 0))
+  # as of Gaussian noise on a value that moves by this in all
+  divergences_of("gaussian", orders, size = sqrt(sum(shift^2)) / sigma, none = all(s == 0))
 }
 
 #' The least sum of squares whose partial sums stay below those of s and end with them:
@@ -91,5 +92,5 @@ rdp_network_walk <- function(orders, n, contributions, lipschitz, gamma, sigma) 
     ), argument = "orders", value = orders[bad][1L])
   }
   step <- lipschitz * gamma / sigma
-  divergence_result(8 * orders * contributions * step^2 * log(n) / n)
+  divergences_of("gaussian", orders, size = 4 * step * sqrt(contributions * log(n) / n))
 }

@@ -25,6 +25,7 @@ core_call <- function(answer, message = NULL, ...) {
   if (!inherits(answer, "dpadmm_status")) return(answer)
   kind <- attr(answer, "kind")
   if (is.null(kind)) return(invisible(answer))
+  if (!is.null(attr(answer, "condition"))) stop(attr(answer, "condition"))
   if (is.null(message)) message <- paste0(.core_messages[[kind]], named_argument(answer))
   if (kind == "interrupt") interrupt(message, ...)
   abort(kind, message, ...)

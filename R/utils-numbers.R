@@ -4,23 +4,6 @@
 #' @noRd
 round_up <- function(x, ulps = 4) x * (1 + ulps * .Machine$double.eps)
 
-#' Renyi divergences moved outward by more than the rounding of their formulas, the error of
-#' quadratures and what underflows. Every divergence passes here once before it is reported
-#' or converted.
-#' @param none whether there is nothing to tell apart, so that 0 is exact.
-#' @noRd
-outward_divergence <- function(rdp, none = FALSE) {
-  if (none) rdp else rdp * (1 + 1e-9) + .Machine$double.xmin
-}
-
-#' exp(x) - 1 - x without cancellation.
-#' @noRd
-exp_rest <- function(x) {
-  series <- 1
-  for (k in 20:3) series <- 1 + x / k * series
-  ifelse(abs(x) <= 1, x^2 / 2 * series, expm1(x) - x)
-}
-
 #' Whole numbers from 1 to `most` as a factor of as many levels: factor() goes by words, slowly.
 #' @noRd
 numbers_factor <- function(x, most) {

@@ -20,6 +20,8 @@
  * amiss, its name as attribute "argument". core_call() raises it. */
 SEXP ffi_status(dpa_status status);
 SEXP ffi_status_of(dpa_status status, const char *argument);
+/* DPA_ENGINE, and the condition why: core_call() raises that. */
+SEXP ffi_status_why(SEXP condition);
 
 /* ---- reading --------------------------------------------------------------------- */
 
@@ -86,6 +88,12 @@ int ffi_place(dpa_arena *arena, SEXP keeper);
  * ffi_blas_again(). Between the two nothing may jump. */
 int ffi_blas_alone(void);
 void ffi_blas_again(int before);
+
+/* ---- calling R -------------------------------------------------------------------- */
+
+/* Evaluates a call: its value becomes held[0], or an error's condition held[1], of a list
+ * that the caller protects. Nothing jumps: DPA_ENGINE for an error, DPA_INTERRUPT. */
+dpa_status ffi_ask(SEXP code, SEXP held);
 
 /* ---- polling --------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * lengths are, so that nothing is read amiss. */
 #include "ffi.h"
 
+#include "account/conversion.h"
 #include "account/gaussian.h"
 #include "account/loss.h"
 #include "account/objective.h"
@@ -42,93 +43,43 @@ SEXP ffi_gaussian(SEXP what, SEXP x, SEXP y) {
 
 /* ---- Renyi divergences ----------------------------------------------------------- */
 
-/* kind: "poisson", "poisson_replace", "fixed" or "fixed_wang". */
-SEXP ffi_rdp_sampled(SEXP kind, SEXP orders, SEXP q, SEXP s) {
-  static const char *const names[] = {"poisson", "poisson_replace", "fixed",
-                                      "fixed_wang"};
-  const size_t k = find_name(kind, names, 4);
-  if (k == 4 || TYPEOF(orders) != REALSXP || !ffi_is_number(q) || !ffi_is_number(s))
+/* Fixed-size sampling by the bound of Wang and others, see sampled.h. */
+SEXP ffi_rdp_wang(SEXP orders, SEXP q, SEXP s) {
+  if (TYPEOF(orders) != REALSXP || !ffi_is_number(q) || !ffi_is_number(s))
     return ffi_status(DPA_ARGUMENT);
-  const double *a = REAL_RO(orders), rate = REAL_RO(q)[0], noise = REAL_RO(s)[0];
+  const double *a = REAL_RO(orders);
   const size_t n = (size_t)Rf_xlength(orders);
+  double largest = 1.0;
+  for (size_t i = 0; i < n; i++)
+    largest = a[i] > largest ? a[i] : largest;
+  if (!(largest < 1e5))
+    return ffi_status(DPA_SIZE);
+  const size_t most = (size_t)ceil(largest) + 1;
+  double *moments = (double *)R_alloc(most / 2 + 1, sizeof *moments);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(orders)));
-  dpa_status status = DPA_ARGUMENT;
-  if (k == 0) {
-    status = dpa_rdp_poisson(a, n, rate, noise, REAL(out));
-  } else if (k == 1) {
-    status = dpa_rdp_poisson_replace(a, n, rate, noise, REAL(out));
-  } else if (k == 2) {
-    status = dpa_rdp_fixed(a, n, rate, noise, REAL(out));
-  } else {
-    double largest = 1.0;
-    for (size_t i = 0; i < n; i++)
-      largest = a[i] > largest ? a[i] : largest;
-    if (largest < 1e5) {
-      const size_t most = (size_t)ceil(largest) + 1;
-      double *moments = (double *)R_alloc(most / 2 + 1, sizeof *moments);
-      status = dpa_rdp_fixed_wang(a, n, rate, noise, moments, most, REAL(out));
-    } else {
-      status = DPA_SIZE;
-    }
-  }
+  const dpa_status status =
+      dpa_rdp_fixed_wang(a, n, REAL_RO(q)[0], REAL_RO(s)[0], moments, most, REAL(out));
   SEXP answer = status == DPA_OK ? out : ffi_status(status);
   UNPROTECT(1);
   return answer;
 }
 
-/* Doubles, as many as there are in another vector. */
-static int are_numbers(SEXP x, R_xlen_t n) {
-  return TYPEOF(x) == REALSXP && Rf_xlength(x) == n;
-}
-
-/* Objective perturbation, one release after the other, each at all orders: Gaussian
- * noise when dim is NULL, Gamma-norm noise otherwise. */
-SEXP ffi_rdp_objective(SEXP orders, SEXP shift, SEXP kappa, SEXP tied, SEXP dim) {
-  const R_xlen_t releases = Rf_xlength(shift);
-  const R_xlen_t n = releases > 0 ? Rf_xlength(orders) / releases : 0;
-  if (!are_numbers(orders, n * releases) || !are_numbers(shift, releases) ||
-      !are_numbers(kappa, releases) || TYPEOF(tied) != LGLSXP ||
-      Rf_xlength(tied) != releases ||
-      !(dim == R_NilValue || are_numbers(dim, releases)))
+/* Element by element: "epsilon" (s, rdp, log delta), "rdp" (s, epsilon, log delta),
+ * "log_delta" (s, rdp, epsilon). */
+SEXP ffi_conversion(SEXP what, SEXP s, SEXP x, SEXP y) {
+  static const char *const names[] = {"epsilon", "rdp", "log_delta"};
+  static double (*const functions[])(double, double, double) = {
+      dpa_conversion, dpa_conversion_inverse, dpa_conversion_log_delta};
+  const size_t k = find_name(what, names, 3);
+  const R_xlen_t n = Rf_xlength(s);
+  if (k == 3 || !ffi_is_reals(s, FFI_ANY) || !ffi_is_reals(x, (size_t)n) ||
+      !ffi_is_reals(y, (size_t)n))
     return ffi_status(DPA_ARGUMENT);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, releases * n));
-  dpa_status status = DPA_OK;
-  dpa_free_moment *moments = NULL;
-  if (dim != R_NilValue && n > 0) {
-    moments = (dpa_free_moment *)R_alloc((size_t)n, sizeof *moments);
-    memset(moments, 0, (size_t)n * sizeof *moments);
-  }
-  for (R_xlen_t i = 0; i < releases && status == DPA_OK; i++) {
-    const double by = REAL_RO(shift)[i], ratio = REAL_RO(kappa)[i];
-    const int tie = LOGICAL_RO(tied)[i] == 1;
-    const double *a = REAL_RO(orders) + i * n;
-    double *rdp = REAL(out) + i * n;
-    if (dim == R_NilValue)
-      status = dpa_rdp_objective_gaussian(a, (size_t)n, by, ratio, tie, rdp);
-    else
-      status = dpa_rdp_objective_gamma(a, (size_t)n, by, ratio, tie, REAL_RO(dim)[i],
-                                       moments, rdp);
-  }
-  SEXP answer = status == DPA_OK ? out : ffi_status(status);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+  for (R_xlen_t i = 0; i < n; i++)
+    REAL(out)[i] = functions[k](REAL_RO(s)[i], REAL_RO(x)[i], REAL_RO(y)[i]);
   UNPROTECT(1);
-  return answer;
-}
-
-/* Gamma-norm noise on the output: a column of orders a release. */
-SEXP ffi_rdp_spherical(SEXP orders, SEXP shift, SEXP dim, SEXP lean) {
-  const R_xlen_t releases = Rf_xlength(shift);
-  const R_xlen_t n = releases > 0 ? Rf_xlength(orders) / releases : 0;
-  if (!are_numbers(orders, n * releases) || !are_numbers(shift, releases) ||
-      !are_numbers(dim, releases) || !are_numbers(lean, releases))
-    return ffi_status(DPA_ARGUMENT);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, releases * n));
-  dpa_status status = DPA_OK;
-  for (R_xlen_t i = 0; i < releases && status == DPA_OK; i++)
-    status = dpa_rdp_spherical(REAL_RO(orders) + i * n, (size_t)n, REAL_RO(shift)[i],
-                               REAL_RO(dim)[i], REAL_RO(lean)[i], REAL(out) + i * n);
-  SEXP answer = status == DPA_OK ? out : ffi_status(status);
-  UNPROTECT(1);
-  return answer;
+  return out;
 }
 
 /* Pure losses of Gamma-norm noise in objectives, element by element. */

@@ -16,39 +16,6 @@ int ffi_engine_open(ffi_engine *engine, SEXP list, SEXP held, SEXP keeper,
          Rf_isFunction(plan->secure.grid > 0.0 ? engine->sum : engine->collect);
 }
 
-/* ---- calling R ------------------------------------------------------------------- */
-
-typedef struct call {
-  SEXP code, held;
-  int failed;
-} call;
-
-static SEXP evaluate(void *context) {
-  const call *it = context;
-  return Rf_eval(it->code, R_GlobalEnv);
-}
-
-static SEXP caught(SEXP condition, void *context) {
-  call *it = context;
-  it->failed = 1;
-  return condition;
-}
-
-static void guarded(void *context) {
-  call *it = context;
-  SEXP value = PROTECT(R_tryCatchError(evaluate, it, caught, it));
-  SET_VECTOR_ELT(it->held, it->failed ? 1 : 0, value);
-  UNPROTECT(1);
-}
-
-/* The value of a call is held[0], an error's condition held[1]. Nothing jumps. */
-static dpa_status ask(ffi_engine *engine, SEXP code) {
-  call it = {code, engine->held, 0};
-  if (!R_ToplevelExec(guarded, &it))
-    return DPA_INTERRUPT;
-  return it.failed ? DPA_ENGINE : DPA_OK;
-}
-
 /* ---- the engine ------------------------------------------------------------------ */
 
 static dpa_status submit(void *context, size_t party, uint32_t round,
@@ -61,7 +28,7 @@ static dpa_status submit(void *context, size_t party, uint32_t round,
   SEXP who = PROTECT(Rf_ScalarInteger((int)party + 1));
   SEXP when = PROTECT(Rf_ScalarInteger((int)round));
   SEXP code = PROTECT(Rf_lang4(engine->submit, who, when, values));
-  const dpa_status status = ask(engine, code);
+  const dpa_status status = ffi_ask(code, engine->held);
   UNPROTECT(4);
   return status;
 }
@@ -95,7 +62,7 @@ static dpa_status collect(void *context, size_t party, dpa_message *message) {
   ffi_engine *engine = context;
   SEXP who = PROTECT(Rf_ScalarInteger((int)party + 1));
   SEXP code = PROTECT(Rf_lang2(engine->collect, who));
-  dpa_status status = ask(engine, code);
+  dpa_status status = ffi_ask(code, engine->held);
   if (status == DPA_OK)
     status = read_answer(engine, party, message);
   UNPROTECT(2);
@@ -105,7 +72,7 @@ static dpa_status collect(void *context, size_t party, dpa_message *message) {
 static dpa_status sum(void *context, uint64_t *out) {
   ffi_engine *engine = context;
   SEXP code = PROTECT(Rf_lang1(engine->sum));
-  dpa_status status = ask(engine, code);
+  dpa_status status = ffi_ask(code, engine->held);
   UNPROTECT(1);
   if (status != DPA_OK)
     return status;

@@ -76,14 +76,16 @@
   X(ffi_low_bits, 4)                                                                   \
   /* ffi_account.c */                                                                  \
   X(ffi_atoms_epsilon, 3)                                                              \
+  X(ffi_conversion, 4)                                                                 \
   X(ffi_gaussian, 3)                                                                   \
   X(ffi_loss_bins, 8)                                                                  \
   X(ffi_merge_atoms, 5)                                                                \
   X(ffi_objective_pure, 3)                                                             \
-  X(ffi_rdp_objective, 5)                                                              \
-  X(ffi_rdp_sampled, 4)                                                                \
-  X(ffi_rdp_spherical, 4)                                                              \
-  X(ffi_spherical_bins, 7)
+  X(ffi_rdp_wang, 3)                                                                   \
+  X(ffi_spherical_bins, 7)                                                             \
+  /* ffi_renyi.c */                                                                    \
+  X(ffi_renyi_divergences, 2)                                                          \
+  X(ffi_renyi_orders, 4)
 
 #define DPA_SEXPS_0 (void)
 #define DPA_SEXPS_1 (SEXP)

@@ -46,3 +46,10 @@ SEXP ffi_status_of(dpa_status status, const char *argument) {
 SEXP ffi_status(dpa_status status) {
   return ffi_status_of(status, NULL);
 }
+
+SEXP ffi_status_why(SEXP condition) {
+  SEXP out = PROTECT(ffi_status(DPA_ENGINE));
+  Rf_setAttrib(out, Rf_install("condition"), condition);
+  UNPROTECT(1);
+  return out;
+}

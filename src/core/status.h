@@ -13,7 +13,7 @@ typedef enum dpa_status {
   DPA_ENTROPY,   /* the operating system gave no randomness */
   DPA_STALLED,   /* a solver cannot reach the asked tolerance */
   DPA_NUMERIC,   /* a computation left the range of doubles */
-  DPA_ENGINE     /* an engine could not get a party's message */
+  DPA_ENGINE     /* a function of the caller's (an engine's, a curve) had no answer */
 } dpa_status;
 
 #endif

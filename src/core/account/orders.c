@@ -1,0 +1,205 @@
+#include "account/orders.h"
+
+#include "account/conversion.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define LARGEST DBL_MAX /* for what is not finite, so that differences are */
+#define VALLEYS 4       /* looked into, at most */
+#define AS_DEEP 1.1     /* and how much less deep than the deepest */
+#define FARTHEST 8.0    /* a bottom is from where its valley may begin, as a ratio */
+
+typedef struct search {
+  const dpa_orders *orders;
+  const dpa_renyi_kind *kinds;
+  const dpa_ledger *ledger;
+  double log_delta;
+  dpa_status status;
+  dpa_free_moment moments[DPA_MOST_ORDERS];
+} search;
+
+/* A point: the log of an order less one, and the epsilon there. */
+typedef struct point {
+  double y, epsilon;
+} point;
+
+/* Sums in long double: the order of the kinds shall not tell. */
+static void epsilons(search *at, const double *s, size_t n, double *epsilon) {
+  double order[DPA_MOST_ORDERS], rdp[DPA_MOST_ORDERS];
+  long double total[DPA_MOST_ORDERS] = {0.0L};
+  const dpa_ledger *own = at->ledger;
+  for (size_t i = 0; i < n; i++)
+    order[i] = 1.0 + s[i];
+  for (size_t k = 0; k < own->entries && at->status == DPA_OK; k++) {
+    at->status =
+        dpa_renyi_outward(at->kinds + own->kind[k], order, n, at->moments, rdp);
+    for (size_t i = 0; i < n; i++)
+      total[i] += rdp[i] * own->count[k];
+  }
+  for (size_t i = 0; i < n; i++) {
+    const double value = dpa_conversion(s[i], (double)total[i], at->log_delta);
+    epsilon[i] = at->status == DPA_OK && isfinite(value) ? value : LARGEST;
+  }
+}
+
+/* At so many points; their epsilons are filled in. */
+static void look(search *at, point *points, size_t n) {
+  double s[DPA_MOST_ORDERS], epsilon[DPA_MOST_ORDERS];
+  for (size_t i = 0; i < n; i++)
+    s[i] = exp(points[i].y);
+  epsilons(at, s, n, epsilon);
+  for (size_t i = 0; i < n; i++)
+    points[i].epsilon = epsilon[i];
+}
+
+/* The first of those that are least. */
+static size_t least(const point *points, size_t n) {
+  size_t best = 0;
+  for (size_t i = 1; i < n; i++)
+    if (points[i].epsilon < points[best].epsilon)
+      best = i;
+  return best;
+}
+
+/* Parabolas through three points, ever nearer: a width that halves also follows a curve
+ * with a kink. */
+static point narrow(search *at, point best, double width) {
+  point around[4] = {best, {best.y - width, 0.0}, {best.y + width, 0.0}, best};
+  look(at, around + 1, 2);
+  const double below = around[1].epsilon, above = around[2].epsilon;
+  const double sides = (double)((long double)below + above);
+  double turn = (below - above) / (2.0 * (sides - 2.0 * best.epsilon));
+  if (!(fabs(turn) < 1.0))
+    turn = 0.0;
+  around[3].y = best.y + width * turn;
+  look(at, around + 3, 1);
+  return around[least(around, 4)];
+}
+
+static point halve(search *at, point best, double width, int times) {
+  for (int k = 0; k < times; k++, width /= 2.0)
+    best = narrow(at, best, width);
+  return best;
+}
+
+static point look_near(search *at, double order) {
+  point best = {log(order - 1.0), 0.0};
+  look(at, &best, 1);
+  for (size_t k = 0; k < at->orders->looks; k++)
+    best = narrow(at, best, at->orders->widths[k]);
+  return best;
+}
+
+/* The grid's points first, first + stride, ...: the least of them that is finite, or
+ * `points`. */
+static size_t look_coarsely(search *at) {
+  const dpa_orders *orders = at->orders;
+  double s[DPA_MOST_ORDERS], epsilon[DPA_MOST_ORDERS];
+  size_t n = 0, best = 0;
+  for (size_t i = 0; i < orders->points; i += orders->stride)
+    s[n++] = orders->grid[i];
+  epsilons(at, s, n, epsilon);
+  for (size_t i = 1; i < n; i++)
+    if (epsilon[i] < epsilon[best])
+      best = i;
+  return epsilon[best] < LARGEST ? best * orders->stride : orders->points;
+}
+
+static point look_everywhere(search *at) {
+  const dpa_orders *orders = at->orders;
+  const size_t some = look_coarsely(at), reach = orders->stride;
+  size_t from = 0, end = orders->points, n = 0;
+  point points[DPA_MOST_ORDERS];
+  if (some < end) {
+    from = some > reach ? some - reach : 0;
+    end = some + reach < end ? some + reach + 1 : end;
+  }
+  for (size_t i = from; i < end; i++)
+    points[n++].y = log(orders->grid[i]);
+  look(at, points, n);
+  return halve(at, points[least(points, n)], orders->step, orders->halvings);
+}
+
+static double epsilon_of(point best) {
+  return best.epsilon < LARGEST ? fmax(0.0, best.epsilon) : INFINITY;
+}
+
+/* The points from the least order on at which log(1 / delta) alone is not too much.
+ * Divergence r and L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about
+ * 2 sqrt(r L) + r, so s* is 2 to 3 times the least s whose L / s is not too much. */
+static size_t valley(search *at, point best, double width, point *points) {
+  const dpa_orders *orders = at->orders;
+  const double epsilon = epsilon_of(best), most = isfinite(epsilon) ? epsilon : LARGEST;
+  size_t first = 0, n = 0;
+  for (size_t i = 0; i < orders->points; i++)
+    first +=
+        !(dpa_conversion_inverse(orders->grid[i], most, at->log_delta) > 0.0);
+  const double from = log(orders->grid[first > 0 ? first - 1 : 0]);
+  for (; n < DPA_MOST_ORDERS && (double)n * width <= log(FARTHEST); n++)
+    points[n].y = from + (double)n * width;
+  look(at, points, n);
+  return n;
+}
+
+/* What is no bottom is taken away. */
+static void keep_bottoms(point *points, size_t n) {
+  double before = INFINITY;
+  for (size_t i = 0; i < n; i++) {
+    const double here = points[i].epsilon;
+    const double after = i + 1 < n ? points[i + 1].epsilon : INFINITY;
+    if (!(here <= before && here <= after))
+      points[i].epsilon = LARGEST;
+    before = here;
+  }
+}
+
+/* Where bounds cross, the least of them is far steeper below the order where they do
+ * than above it, and the best order is there, in a narrow valley, or far beyond: the
+ * bottoms that are about as deep as the deepest are looked at. others: but for where
+ * the best order is. */
+static point look_in_valleys(search *at, point best, int others) {
+  const double width = at->orders->step / 3.0;
+  point points[DPA_MOST_ORDERS], bottom[VALLEYS];
+  const size_t n = valley(at, best, width, points);
+  size_t bottoms = 0;
+  keep_bottoms(points, n);
+  for (; bottoms < VALLEYS; bottoms++) {
+    const point deep = points[least(points, n)];
+    if (bottoms > 0 && !(deep.epsilon < AS_DEEP * bottom[0].epsilon))
+      break;
+    bottom[bottoms] = deep;
+    for (size_t i = 0; i < n; i++)
+      if (points[i].epsilon == deep.epsilon)
+        points[i].epsilon = LARGEST;
+  }
+  for (size_t k = 0; k < bottoms; k++) {
+    if (others && !(fabs(bottom[k].y - best.y) > 1.5 * width))
+      continue;
+    /* from a third of the grid's step: two halvings less */
+    const point found = halve(at, bottom[k], width, at->orders->halvings - 2);
+    if (epsilon_of(found) < epsilon_of(best))
+      best = found;
+  }
+  return best;
+}
+
+dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
+                          const dpa_ledger *ledger, double log_delta, double *epsilon,
+                          double *order) {
+  if (orders->points == 0 || orders->points > DPA_MOST_ORDERS || orders->stride == 0)
+    return DPA_ARGUMENT;
+  search at = {.orders = orders,
+               .kinds = kinds,
+               .ledger = ledger,
+               .log_delta = log_delta,
+               .status = DPA_OK};
+  const int told = !isnan(ledger->near);
+  point best = told ? look_near(&at, ledger->near) : look_everywhere(&at);
+  if (orders->valleys)
+    best = look_in_valleys(&at, best, told);
+  *epsilon = epsilon_of(best);
+  *order = best.epsilon < LARGEST ? 1.0 + exp(best.y) : NAN;
+  return at.status;
+}

@@ -1,0 +1,42 @@
+/* What several releases cost together: the least epsilon over the orders of their Renyi
+ * divergences. Any order is valid, so the search need not be exact. It goes over the
+ * logs of the orders less one. */
+#ifndef DPA_ACCOUNT_ORDERS_H
+#define DPA_ACCOUNT_ORDERS_H
+
+#include "account/renyi.h"
+#include "status.h"
+
+#include <stddef.h>
+
+/* The grid has at most so many orders, and so has a valley. */
+#define DPA_MOST_ORDERS 128
+
+/* Where the best order is looked for. */
+typedef struct dpa_orders {
+  const double *grid; /* orders less one, rising, `step` apart in their logs */
+  size_t points;
+  size_t stride; /* the first look is at every so manieth: there epsilon's only valley,
+                    if there is but one, can be told */
+  double step;
+  int halvings;         /* of `step`, by a search everywhere */
+  const double *widths; /* of a search near an order that is told */
+  size_t looks;
+  int valleys; /* whether it is looked for in other valleys, too */
+} dpa_orders;
+
+/* What one party releases: `count[k]` times kind[k], k < entries. near: the order that
+ * is looked around; NaN: everywhere. */
+typedef struct dpa_ledger {
+  const int *kind; /* places in a table of kinds */
+  const double *count;
+  size_t entries;
+  double near;
+} dpa_ledger;
+
+/* The least epsilon, infinite where none is finite, and its order, then NaN. */
+dpa_status dpa_best_order(const dpa_orders *search, const dpa_renyi_kind *kinds,
+                          const dpa_ledger *ledger, double log_delta, double *epsilon,
+                          double *order);
+
+#endif

@@ -1,0 +1,129 @@
+#include "account/renyi.h"
+
+#include "account/sampled.h"
+#include "account/special.h"
+#include "account/spherical.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define ERROR 1e-9 /* more than that of any formula or quadrature */
+
+static dpa_status pure(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                       dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  for (size_t i = 0; i < n; i++)
+    rdp[i] = dpa_rdp_pure(orders[i], kind->size);
+  return DPA_OK;
+}
+
+/* exp(x) - 1 - x without cancellation. */
+static double exp_rest(double x) {
+  double series = 1.0;
+  if (!(fabs(x) <= 1.0))
+    return expm1(x) - x;
+  for (int k = 20; k >= 3; k--)
+    series = 1.0 + x / k * series;
+  return x * x / 2.0 * series;
+}
+
+/* The moment is (a exp((a - 1) t) + (a - 1) exp(-a t)) / (2 a - 1); less one, its terms
+ * of first order in t cancel and leave two positive ones (Mironov 2017, Proposition 6).
+ */
+static double laplace_divergence(double a, double t) {
+  const double s = a - 1.0, x = s * t;
+  if (t == 0.0)
+    return 0.0;
+  if (x <= 1.0) {
+    const double rest = log(a * exp_rest(x) + s * exp_rest(-a * t));
+    return dpa_log1p_exp(rest - log(2.0 * a - 1.0)) / s;
+  }
+  return (x + log(a) - log(2.0 * a - 1.0) + log1p(s / a * exp(-a * t - x))) / s;
+}
+
+static dpa_status laplace(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                          dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  for (size_t i = 0; i < n; i++)
+    rdp[i] = laplace_divergence(orders[i], kind->size);
+  return DPA_OK;
+}
+
+/* Mironov 2017, Proposition 7. */
+static dpa_status gaussian(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                           dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  const double half = kind->size * kind->size / 2.0;
+  for (size_t i = 0; i < n; i++)
+    rdp[i] = orders[i] * half;
+  return DPA_OK;
+}
+
+static dpa_status gamma_norm(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                             dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  return dpa_rdp_spherical(orders, n, kind->size, kind->dim, kind->lean, rdp);
+}
+
+static dpa_status objective_gamma(const dpa_renyi_kind *kind, const double *orders,
+                                  size_t n, dpa_free_moment *moments, double *rdp) {
+  return dpa_rdp_objective_gamma(orders, n, kind->size, kind->kappa, kind->tied,
+                                 kind->dim, moments, rdp);
+}
+
+static dpa_status objective_gaussian(const dpa_renyi_kind *kind, const double *orders,
+                                     size_t n, dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  return dpa_rdp_objective_gaussian(orders, n, kind->size, kind->kappa, kind->tied,
+                                    rdp);
+}
+
+static dpa_status poisson(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                          dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  return dpa_rdp_poisson(orders, n, kind->rate, kind->noise, rdp);
+}
+
+static dpa_status poisson_replace(const dpa_renyi_kind *kind, const double *orders,
+                                  size_t n, dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  return dpa_rdp_poisson_replace(orders, n, kind->rate, kind->noise, rdp);
+}
+
+static dpa_status fixed(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                        dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  return dpa_rdp_fixed(orders, n, kind->rate, kind->noise, rdp);
+}
+
+/* To add a mechanism, add its line. */
+static const struct {
+  const char *name;
+  dpa_renyi_curve *curve;
+} curves[] = {
+    {"pure", pure},
+    {"laplace", laplace},
+    {"gaussian", gaussian},
+    {"gamma", gamma_norm},
+    {"objective_gamma", objective_gamma},
+    {"objective_gaussian", objective_gaussian},
+    {"poisson", poisson},
+    {"poisson_replace", poisson_replace},
+    {"fixed", fixed},
+};
+
+dpa_renyi_curve *dpa_renyi_named(const char *name) {
+  for (size_t k = 0; k < sizeof curves / sizeof *curves; k++)
+    if (strcmp(curves[k].name, name) == 0)
+      return curves[k].curve;
+  return NULL;
+}
+
+dpa_status dpa_renyi_outward(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                             dpa_free_moment *moments, double *rdp) {
+  const dpa_status status = kind->curve(kind, orders, n, moments, rdp);
+  for (size_t i = 0; status == DPA_OK && i < n; i++)
+    rdp[i] = isnan(rdp[i]) ? INFINITY : rdp[i] * (1.0 + ERROR) + DBL_MIN;
+  return status;
+}

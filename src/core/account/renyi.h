@@ -1,0 +1,40 @@
+/* Renyi divergences of releases of every kind, by name. */
+#ifndef DPA_ACCOUNT_RENYI_H
+#define DPA_ACCOUNT_RENYI_H
+
+#include "account/objective.h"
+#include "status.h"
+
+#include <stddef.h>
+
+typedef struct dpa_renyi_kind dpa_renyi_kind;
+
+/* Fills rdp[i], i < n, with the divergence at orders[i] > 1; NaN where it is not known.
+ * `moments` has one an order, all 0 at first, kept from kind to kind: see objective.h.
+ */
+typedef dpa_status dpa_renyi_curve(const dpa_renyi_kind *kind, const double *orders,
+                                   size_t n, dpa_free_moment *moments, double *rdp);
+
+/* One kind of release. What a curve does not read does not matter. */
+struct dpa_renyi_kind {
+  dpa_renyi_curve *curve;
+  double size;   /* of the loss: epsilon, or the sensitivity in units of the noise */
+  double kappa;  /* curvature / modulus */
+  int tied;      /* see objective.h */
+  double dim;    /* dimensions of the noise */
+  double lean;   /* see spherical.h */
+  double rate;   /* of sampling, */
+  double noise;  /* and the noise of what is sampled, see sampled.h */
+  void *context; /* a caller's curve's own */
+};
+
+/* NULL: there is none of this name. */
+dpa_renyi_curve *dpa_renyi_named(const char *name);
+
+/* The divergences of one kind, moved outward by more than the rounding of their
+ * formulas, the error of quadratures and what underflows; infinite where they are not
+ * known. Every divergence passes here once before it is reported or converted. */
+dpa_status dpa_renyi_outward(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                             dpa_free_moment *moments, double *rdp);
+
+#endif

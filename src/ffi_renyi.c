@@ -1,0 +1,197 @@
+/* Renyi accounting as R sees it. Kinds of releases are a named list of columns: `curve`
+ * (a name of dpa_renyi_named(), or "called"), what dpa_renyi_kind has (`size`, `kappa`,
+ * `tied`, `dim`, `lean`, `rate`, `noise`), and `called`, NULL or a list with, for each
+ * kind of that name, a function of orders. */
+#include "ffi.h"
+
+#include "account/orders.h"
+#include "account/renyi.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct called {
+  SEXP curve, held; /* a function; list(value, condition) */
+} called;
+
+static dpa_status call_curve(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                             dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  called *own = kind->context;
+  SEXP a = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)n));
+  memcpy(REAL(a), orders, n * sizeof *orders);
+  SEXP code = PROTECT(Rf_lang2(own->curve, a));
+  dpa_status status = ffi_ask(code, own->held);
+  SEXP value = VECTOR_ELT(own->held, 0);
+  if (status == DPA_OK && !ffi_is_reals(value, n))
+    status = DPA_ARGUMENT;
+  if (status == DPA_OK)
+    memcpy(rdp, REAL_RO(value), n * sizeof *rdp);
+  UNPROTECT(2);
+  return status;
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+typedef struct table {
+  dpa_renyi_kind *kind;
+  size_t count;
+  SEXP held;
+} table;
+
+static void read_curve(ffi_reader *reader, const char *name, size_t k, table *table) {
+  dpa_renyi_kind *kind = &table->kind[k];
+  SEXP functions = ffi_field(reader, "called");
+  if (strcmp(name, "called") != 0) {
+    kind->curve = dpa_renyi_named(name);
+    ffi_check(reader, kind->curve != NULL, "curve");
+  } else if (ffi_check(reader,
+                       TYPEOF(functions) == VECSXP &&
+                           (size_t)Rf_xlength(functions) == table->count &&
+                           Rf_isFunction(VECTOR_ELT(functions, (R_xlen_t)k)),
+                       "called")) {
+    called *own = (called *)R_alloc(1, sizeof *own);
+    *own = (called){VECTOR_ELT(functions, (R_xlen_t)k), table->held};
+    kind->curve = call_curve;
+    kind->context = own;
+  }
+}
+
+/* `held` is protected by the caller. */
+static void read_kinds(ffi_reader *reader, SEXP held, table *out) {
+  SEXP names = ffi_field(reader, "curve"), tied = ffi_field(reader, "tied");
+  const size_t n = TYPEOF(names) == STRSXP ? (size_t)Rf_xlength(names) : 0;
+  const double *size = ffi_reals(reader, "size", n);
+  const double *kappa = ffi_reals(reader, "kappa", n);
+  const double *dim = ffi_reals(reader, "dim", n);
+  const double *lean = ffi_reals(reader, "lean", n);
+  const double *rate = ffi_reals(reader, "rate", n);
+  const double *noise = ffi_reals(reader, "noise", n);
+  ffi_check(reader, TYPEOF(tied) == LGLSXP && (size_t)Rf_xlength(tied) == n, "tied");
+  ffi_check(reader, n > 0, "curve");
+  *out = (table){NULL, n, held};
+  if (reader->bad)
+    return;
+  out->kind = (dpa_renyi_kind *)R_alloc(n, sizeof *out->kind);
+  for (size_t k = 0; k < n; k++) {
+    out->kind[k] = (dpa_renyi_kind){.size = size[k],
+                                    .kappa = kappa[k],
+                                    .tied = LOGICAL_RO(tied)[k] == 1,
+                                    .dim = dim[k],
+                                    .lean = lean[k],
+                                    .rate = rate[k],
+                                    .noise = noise[k]};
+    read_curve(reader, CHAR(STRING_ELT(names, (R_xlen_t)k)), k, out);
+  }
+}
+
+/* list(kind, count, near): places from 1 on in the table of kinds, how often, and where
+ * the best order is expected, which may be missing. */
+static void read_ledger(ffi_reader *reader, SEXP list, const table *table, int *kind,
+                        dpa_ledger *out) {
+  ffi_reader own = {list, NULL};
+  SEXP places = ffi_field(&own, "kind");
+  const size_t n = TYPEOF(places) == INTSXP ? (size_t)Rf_xlength(places) : 0;
+  const double *count = ffi_reals(&own, "count", n);
+  const int *place = ffi_ints(&own, "kind", n, 1, (int)table->count);
+  const double near =
+      ffi_has(&own, "near") ? ffi_real(&own, "near", 1.0, INFINITY) : NAN;
+  if (!ffi_check(reader, !own.bad, own.bad ? own.bad : "ledger"))
+    return;
+  for (size_t k = 0; k < n; k++)
+    kind[k] = place[k] - 1;
+  *out = (dpa_ledger){kind, count, n, near};
+}
+
+static void read_search(ffi_reader *reader, dpa_orders *out) {
+  SEXP grid = ffi_field(reader, "grid"), widths = ffi_field(reader, "widths");
+  const double *width = ffi_maybe_reals(reader, "widths", FFI_ANY);
+  *out = (dpa_orders){.grid = ffi_reals(reader, "grid", FFI_ANY),
+                      .points = (size_t)Rf_xlength(grid),
+                      .stride = (size_t)ffi_int(reader, "stride", 1, DPA_MOST_ORDERS),
+                      .step = ffi_real(reader, "step", 0.0, INFINITY),
+                      .halvings = ffi_int(reader, "halvings", 0, 100),
+                      .widths = width,
+                      .looks = width ? (size_t)Rf_xlength(widths) : 0,
+                      .valleys = ffi_flag(reader, "valleys")};
+}
+
+/* ---- answers --------------------------------------------------------------------- */
+
+static SEXP answer(dpa_status status, const ffi_reader *reader, SEXP held, SEXP out) {
+  if (reader->bad)
+    return ffi_status_of(DPA_ARGUMENT, reader->bad);
+  if (status == DPA_ENGINE)
+    return ffi_status_why(VECTOR_ELT(held, 1));
+  return status == DPA_OK ? out : ffi_status(status);
+}
+
+/* Divergences at orders less one: as many for every kind, a column each, or, when there
+ * is one column, the same for all. A matrix, orders x kinds. */
+SEXP ffi_renyi_divergences(SEXP columns, SEXP s) {
+  ffi_reader reader = {columns, NULL};
+  SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
+  table kinds;
+  read_kinds(&reader, held, &kinds);
+  const size_t width = Rf_isMatrix(s) ? (size_t)Rf_ncols(s) : 1;
+  ffi_check(&reader, TYPEOF(s) == REALSXP && (width == 1 || width == kinds.count), "s");
+  const size_t n = reader.bad ? 0 : (size_t)Rf_xlength(s) / width;
+  ffi_check(&reader, n <= 0x7fffffff && kinds.count <= 0x7fffffff, "s");
+  if (reader.bad) {
+    UNPROTECT(1);
+    return answer(DPA_ARGUMENT, &reader, held, R_NilValue);
+  }
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int)n, (int)kinds.count));
+  double *order = (double *)R_alloc(n + 1, sizeof *order);
+  dpa_free_moment *moments = (dpa_free_moment *)R_alloc(n + 1, sizeof *moments);
+  memset(moments, 0, (n + 1) * sizeof *moments);
+  dpa_status status = DPA_OK;
+  for (size_t k = 0; k < kinds.count && status == DPA_OK; k++) {
+    const double *own = REAL_RO(s) + (width == 1 ? 0 : k * n);
+    for (size_t i = 0; i < n; i++)
+      order[i] = 1.0 + own[i];
+    status = dpa_renyi_outward(&kinds.kind[k], order, n, moments, REAL(out) + k * n);
+  }
+  SEXP result = answer(status, &reader, held, out);
+  UNPROTECT(2);
+  return result;
+}
+
+/* list(epsilon, order) of ledgers, by a search (see dpa_orders). */
+SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
+  ffi_reader reader = {columns, NULL}, how = {search, NULL};
+  SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
+  table kinds;
+  dpa_orders orders;
+  read_kinds(&reader, held, &kinds);
+  read_search(&how, &orders);
+  ffi_check(&reader, !how.bad, how.bad ? how.bad : "search");
+  ffi_check(&reader, TYPEOF(ledgers) == VECSXP, "ledgers");
+  ffi_check(&reader, ffi_is_number(log_delta), "log_delta");
+  const R_xlen_t n = reader.bad ? 0 : Rf_xlength(ledgers);
+  SEXP epsilon = PROTECT(Rf_allocVector(REALSXP, n));
+  SEXP order = PROTECT(Rf_allocVector(REALSXP, n));
+  ffi_watcher watch = {R_NilValue, 0};
+  dpa_status status = DPA_OK;
+  for (R_xlen_t i = 0; i < n && status == DPA_OK && !reader.bad; i++) {
+    void *before = vmaxget();
+    SEXP list = VECTOR_ELT(ledgers, i);
+    const ffi_reader own = {list, NULL};
+    const R_xlen_t entries = Rf_xlength(ffi_field(&own, "kind"));
+    dpa_ledger ledger;
+    read_ledger(&reader, list, &kinds, (int *)R_alloc((size_t)entries + 1, sizeof(int)),
+                &ledger);
+    if (!reader.bad)
+      status = dpa_best_order(&orders, kinds.kind, &ledger, REAL_RO(log_delta)[0],
+                              REAL(epsilon) + i, REAL(order) + i);
+    vmaxset(before);
+    if (status == DPA_OK && ffi_poll(&watch, 0))
+      status = DPA_INTERRUPT;
+  }
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(out, 0, epsilon);
+  SET_VECTOR_ELT(out, 1, order);
+  SEXP result = answer(status, &reader, held, out);
+  UNPROTECT(4);
+  return result;
+}
