@@ -8,6 +8,7 @@
 .asked_parties <- 4L
 
 #' What parties spend with a multiple of their likely units.
+#' @param events of the releases, see events_of_unit().
 #' @param many whether a little more than is needed will do.
 #' @return A function of the multiple's log and of which parties: list(excess = as log_excess(),
 #'   order = the best orders where there are any, accountant = who says so, asked = of how many,
@@ -19,15 +20,12 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
   function(x, i, near = NULL, of = accountant, search = NULL, quick = NULL) {
     place <- match(releases$node, i)
     kept <- which(!is.na(place))
-    own <- if (length(kept) < length(place)) pick_releases(releases, kept) else releases
-    unit <- (likely[i] * exp(x))[place[kept]]
-    near <- if (!is.null(near)) near[order(i)]
-    counted <- check_releases(events(own, unit))
+    counted <- events((likely[i] * exp(x))[place[kept]], kept)
     books <- counted_books(counted)
-    for (k in which(books$node %in% i[quick])) books$ledgers[[k]]$quick <- TRUE
-    spent <- spend_events(counted, delta, of, near, search,
-      word = list(upper = TRUE, alike = many, search = if (is.null(near)) search), books = books
-    )
+    near <- if (!is.null(near)) near[order(i)]
+    how <- list(near = near, search = search, upper = TRUE, alike = many)
+    if (any(quick)) how$quick <- books$node %in% i[quick]
+    spent <- spend_events(counted, delta, of, how, books)
     ledger <- unlist(spent$books$ledger)[match(i, spent$books$node)]
     list(
       excess = log_excess(spent$epsilon[ledger], epsilon[i]), asked = spent$asked,
@@ -53,8 +51,9 @@ solve_exactly <- function(spent, i) {
 #' @param solver a function of what is spent, of which parties, and list(x, and what is spent
 #'   there): list(x, slope, order, accountant).
 #' @param way one of `.ways`; of "many" neighbours may be alike.
+#' @param settled whether whoever asked looks at those in between, and so at valleys, in the end.
 #' @noRd
-solve_by_best <- function(spent, i, solver, excess, way) {
+solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
   alike <- way == "many"
   way <- .ways[[way]]
   none <- numeric(length(i))
@@ -81,6 +80,7 @@ solve_by_best <- function(spent, i, solver, excess, way) {
   far <- isTRUE(all(first$slow > .far_from_best + 2 * max(abs(out$x))))
   quick <- if (far) asked_of(spent, .best_but_slow) else spent
   even <- alike && !any(lost) && are_even(out)
+  if (even && far && settled) return(out)
   look <- function(k) {
     near <- if (even) out$order[k]
     last <- c(list(x = out$x[k]), quick(out$x[k], i[k], near, search = .other_orders))
@@ -176,7 +176,7 @@ solve_many <- function(spent, i) {
     # where they are asked again: all as far beyond their roots, so that alike parties stay alike
     if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
     found
-  }, .many_excess, "many")
+  }, .many_excess, "many", settled = !each)
   if (each) return(first$x)
   between <- function(y) {
     known <- is.finite(y)

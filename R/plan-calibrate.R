@@ -2,12 +2,12 @@
 # methods.
 
 #' The unit of noise of every party that spends its budget: alike parties are calibrated once.
-#' @param events a function of counted releases and a unit (one, or one a release): their
-#'   events, or what a paper prints of them.
+#' @param events_of a function of counted releases: their events as a function of the unit, see
+#'   events_of_unit(), or what a paper prints of them.
 #' @noRd
-calibrate_units <- function(plan, events, accountant) {
+calibrate_units <- function(plan, events_of, accountant) {
   parties <- unlike_parties(plan)
-  unit <- calibrate_parties(parties$releases, events, parties$epsilon, plan$budget$delta,
+  unit <- calibrate_parties(parties$releases, events_of, parties$epsilon, plan$budget$delta,
     accountant, parties$likely)
   unit[parties$like]
 }
@@ -17,14 +17,14 @@ calibrate_units <- function(plan, events, accountant) {
 #' @param releases counted, of the nodes 1, 2, ...
 #' @param epsilon,likely one a party.
 #' @noRd
-calibrate_parties <- function(releases, events, epsilon, delta, accountant, likely) {
+calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, likely) {
   sampled <- seq_along(epsilon) %in% releases$node[releases$q < 1]
   unit <- rep(NA_real_, length(epsilon))
   # printed statements say nothing of the party that released
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   if (length(together)) {
-    first <- releases$node == together[1L]
-    of_one <- events(pick_releases(releases, which(first)), likely[together[1L]])
+    events <- events_of(releases)
+    of_one <- events(likely[together[1L]], which(releases$node == together[1L]))
     most <- if (takes_long(of_one, delta)) .many_for_slow else .many_parties
     many <- length(together) > most || nrow(releases) > .many_releases
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
@@ -35,11 +35,8 @@ calibrate_parties <- function(releases, events, epsilon, delta, accountant, like
     unit[which(unit <= likely * 1e-12)] <- NA
   }
   for (i in which(is.na(unit))) {
-    own <- pick_releases(releases, which(releases$node == i))
-    unit[i] <- calibrate_unit(
-      function(unit) events(own, unit), epsilon[i], delta, accountant, likely[i],
-      sampled = sampled[i]
-    )
+    own <- events_of(pick_releases(releases, which(releases$node == i)))
+    unit[i] <- calibrate_unit(own, epsilon[i], delta, accountant, likely[i], sampled = sampled[i])
   }
   unit
 }

@@ -116,14 +116,16 @@ given <- function(plan) {
 #' @noRd
 calibrated <- function(plan) {
   paper <- plan$control$accountant == "paper"
-  events <- function(releases, unit) {
-    proved <- release_events(releases, unit, plan$budget$mechanism, plan$problem)
+  events_of <- function(releases) {
+    proved <- events_of_unit(releases, plan$budget$mechanism, plan$problem)
     if (!paper) return(proved)
-    printed <- plan_printed(plan$method, plan, unit, releases, plan$view)
-    if (is.null(printed)) abort_unprinted(proved)
-    printed
+    function(unit) {
+      printed <- plan_printed(plan$method, plan, unit, releases, plan$view)
+      if (is.null(printed)) abort_unprinted(proved(unit))
+      printed
+    }
   }
-  matrix(calibrate_units(plan, events, if (paper) "paper" else "best"))
+  matrix(calibrate_units(plan, events_of, if (paper) "paper" else "best"))
 }
 
 #' The unit of each release.

@@ -190,8 +190,8 @@ one_party_unit <- function(plan, i, near = NULL) {
   releases$node[] <- 1L
   epsilon <- plan$budget$epsilon[i]
   if (is.null(near)) near <- likely_units(releases, epsilon, plan$budget, plan$problem)
-  calibrate_parties(releases, function(releases, unit) {
-    release_events(releases, unit, plan$budget$mechanism, plan$problem)
+  calibrate_parties(releases, function(releases) {
+    events_of_unit(releases, plan$budget$mechanism, plan$problem)
   }, epsilon, plan$budget$delta, "best", near)
 }
 

@@ -34,17 +34,46 @@ join_releases <- function(tables) {
 #' @noRd
 release_events <- function(releases, unit, mechanism, problem) {
   if (nrow(releases) == 0L) return(NULL)
-  unit <- rep_len(unit, nrow(releases))
+  events_of_unit(releases, mechanism, problem)(unit)
+}
+
+#' The same as a function of the unit and of which rows `keep`, for whoever asks again and again:
+#' after the first time only the noise changes.
+#' @noRd
+events_of_unit <- function(releases, mechanism, problem) {
   mechanism <- noise_mechanism(mechanism)
   parts <- releases$part
   # Gaussian noise on values is one kind of event, whatever they are of
   if (!mechanism$pure && all(releases$q == 1)) parts[parts %in% .on_values] <- "output"
-  of_part <- function(part) {
+  groups <- lapply(unique(parts), function(part) {
     rows <- which(parts == part)
-    r <- pick_releases(releases, rows)
-    part_events(part, r, unit[rows] * r$weight, mechanism, problem)
+    list(part = part, rows = rows, releases = pick_releases(releases, rows))
+  })
+  place <- unlist(lapply(groups, `[[`, "rows"))
+  all <- seq_along(place)
+  built <- NULL
+  function(unit, keep = all) {
+    # what is not kept does not matter
+    units <- rep_len(unit[1L], length(all))
+    units[keep] <- unit
+    noises <- lapply(groups, function(g) {
+      part_noise(g$part, units[g$rows] * g$releases$weight, g$releases, mechanism, problem)
+    })
+    if (is.null(built) || !all(vapply(noises, function(x) all(is.finite(x[[1L]])), NA))) {
+      events <- Map(function(g, noise) {
+        part_events(g$part, g$releases, noise, mechanism, problem)
+      }, groups, noises)
+      built <<- do.call(bind_releases, c(list("dp_events", "events"), events))
+    }
+    columns <- unclass(built)
+    end <- cumsum(lengths(lapply(groups, `[[`, "rows")))
+    for (k in seq_along(groups)) {
+      rows <- seq(to = end[k], length.out = length(groups[[k]]$rows))
+      columns[[names(noises[[k]])]][rows] <- noises[[k]][[1L]]
+    }
+    if (length(keep) < length(all)) columns <- lapply(columns, `[`, which(place %in% keep))
+    as_releases(columns, "dp_events")
   }
-  do.call(bind_releases, c(list("dp_events", "events"), lapply(unique(parts), of_part)))
 }
 
 .on_values <- c("output", "hidden", "curvature", "scores")
@@ -72,31 +101,39 @@ of_parties <- function(events, problem) {
   events
 }
 
-part_events <- function(part, r, size, mechanism, problem) {
+#' The noise of a part's releases as the column of their events that it is in.
+#' @noRd
+part_noise <- function(part, size, r, mechanism, problem) {
+  if (part %in% c("test", "printed_test")) return(list(epsilon = round_up(1 / size)))
+  if (part == "hidden") return(mechanism$hidden_noise(size, r$sensitivity, problem$d))
+  stats::setNames(list(mechanism$scale(size)), mechanism$scale_name)
+}
+
+part_events <- function(part, r, noise, mechanism, problem) {
+  noise <- noise[[1L]]
   where <- list(
     node = r$node, iteration = r$iteration, count = r$count, neighbours = r$neighbours[1L]
   )
-  of <- function(event, ...) do.call(event, c(list(...), where))
-  if (part == "test") return(of(dp_event_pure, round_up(1 / size)))
+  of <- function(event, ...) do.call(event, c(list(noise, ...), where))
+  if (part == "test") return(of(dp_event_pure))
   if (part == "printed_test") {
-    return(event_printed_test(round_up(1 / size), node = r$node, iteration = r$iteration))
+    return(event_printed_test(noise, node = r$node, iteration = r$iteration))
   }
-  if (part == "hidden") return(of(mechanism$hidden_event, size, r$sensitivity, dim = problem$d))
-  scale <- mechanism$scale(size)
+  if (part == "hidden") return(of(mechanism$hidden_event, r$sensitivity, dim = problem$d))
   if (part == "objective") {
-    return(of(mechanism$objective_event, scale, r$sensitivity, r$curvature, r$modulus,
+    return(of(mechanism$objective_event, r$sensitivity, r$curvature, r$modulus,
       dim = problem$d, logistic_curvature = problem$loss$logistic_curvature
     ))
   }
   if (any(r$q < 1)) {
-    return(of(dp_event_subsampled_gaussian, scale, r$sensitivity,
+    return(of(dp_event_subsampled_gaussian, r$sensitivity,
       q = r$q[1L], sampling = r$sampling[1L], dim = problem$d
     ))
   }
   entries <- rep(problem$d, nrow(r))
   moments <- r$part %in% c("curvature", "scores")
   entries[moments] <- problem$d * inference_pieces(problem$d)
-  of(mechanism$output_event, scale, r$sensitivity, dim = entries)
+  of(mechanism$output_event, r$sensitivity, dim = entries)
 }
 
 #' Which releases are alike, whoever makes them, when, and how often.

@@ -11,14 +11,14 @@
 # between noise and budget
 .alike_width <- 2e-5
 
-#' Groups of ledgers, where there are very many or they say so: list(group = of each ledger, `most`
+#' Groups of ledgers, where there are very many or `how` says so: list(group = of each ledger, `most`
 #' and `least` = a ledger a group that costs no less and no more than any of the group).
 #' @param size of each kind, `NA` where a kind is not known by it.
 #' @param family of each kind: sizes of one family can be compared.
 #' @noRd
-alike_ledgers <- function(ledgers, size, family) {
+alike_ledgers <- function(ledgers, size, family, how = list()) {
   count <- length(ledgers)
-  if (count <= .many_for_slow && !isTRUE(ledgers[[1L]]$alike)) {
+  if (count <= .many_for_slow && !isTRUE(how$alike)) {
     return(list(group = seq_len(count), most = ledgers, least = ledgers))
   }
   group <- integer(count)

@@ -17,7 +17,7 @@
 #' @noRd
 spread_over <- function(count, most) unique(round(seq(1, count, length.out = most)))
 
-fold_best <- function(books, delta, slow = TRUE) {
+fold_best <- function(books, delta, slow, how) {
   able <- able_accountants(books$kinds, delta, slow)
   is_slow <- vapply(able, function(a) a$speed == "slow", NA)
   count <- length(books$ledgers)
@@ -25,9 +25,9 @@ fold_best <- function(books, delta, slow = TRUE) {
   results <- list()
   for (name in names(able)[order(is_slow)]) {
     results[[name]] <- if (is_slow[[name]]) {
-      fold_slow(name, books, delta, least)
+      fold_slow(name, books, delta, least, how)
     } else {
-      fold_with(name, books, delta)
+      fold_with(name, books, delta, how)
     }
     least <- pmin(least, unname(results[[name]]$epsilon))
   }
@@ -67,19 +67,20 @@ takes_long <- function(events, delta) {
   any(vapply(able, function(a) a$speed == "slow", NA))
 }
 
-#' What a slow accountant says. Of ledgers with the word `quick`, and of some of very many, it says
+#' What a slow accountant says. Of ledgers that `how` calls quick, and of some of very many, it says
 #' nothing, which is Inf: of these it is asked about a few, those that cost most and least among
 #' them, and about the others where it is near the best there.
 #' @param least what others say of each ledger.
 #' @noRd
-fold_slow <- function(accountant, books, delta, least) {
+fold_slow <- function(accountant, books, delta, least, how) {
   count <- length(books$ledgers)
   out <- list(epsilon = rep(Inf, count), lower = rep(NA_real_, count))
   ask <- function(k) {
-    said <- fold_with(accountant, list(kinds = books$kinds, ledgers = books$ledgers[k]), delta)
+    own <- list(kinds = books$kinds, ledgers = books$ledgers[k])
+    said <- fold_with(accountant, own, delta, how_of(how, k))
     for (name in intersect(names(out), names(said))) out[[name]][k] <<- said[[name]]
   }
-  asked <- which(!vapply(books$ledgers, function(own) isTRUE(own$quick), NA))
+  asked <- if (is.null(how$quick)) seq_len(count) else which(!how$quick)
   if (length(asked) <= .many_for_slow || any(is.infinite(least[asked]))) {
     ask(asked)
     return(out)

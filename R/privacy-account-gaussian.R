@@ -11,7 +11,7 @@ accountant_gaussian <- function() {
 
 is_gaussian <- function(kinds) kinds$mechanism == "gaussian"
 
-account_gaussian <- function(kinds, ledgers, delta) {
+account_gaussian <- function(kinds, ledgers, delta, how) {
   squares <- (kinds$sensitivity / kinds$sigma)^2
   mu <- vapply(ledgers, function(ledger) sqrt(sum(squares[ledger$kind] * ledger$count)), 0)
   list(epsilon = gaussian_epsilon_mu(round_up(mu), rep(log(delta), length(mu))))

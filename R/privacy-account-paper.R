@@ -14,7 +14,7 @@ accountant_paper <- function() {
   )
 }
 
-account_paper <- function(kinds, ledgers, delta) {
+account_paper <- function(kinds, ledgers, delta, how) {
   form <- vapply(kinds$theorem, function(name) {
     theorem <- .printed_theorems[[name]]
     if (!is.null(theorem$rate)) "rate" else if (!is.null(theorem$fold)) "fold" else "loss"

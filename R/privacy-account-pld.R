@@ -152,19 +152,19 @@ sampled_bins <- function(e, s, direction, end) {
   }
 }
 
-#' The bracket of one ledger, or, where it says `upper`, that end alone (the lower is 0 then). The
+#' The bracket of one ledger, or, where `upper` says so, that end alone (the lower is 0 then). The
 #' weight exp(theta * loss) and the step that Renyi accounting suggests are not always what the
 #' answer needs: while rounding or the step is a visible part of the upper end, they are taken from
 #' the answer so far. The lower end has no say in it, so that the upper is the same without it.
 #' @param kinds of pld_kinds().
 #' @noRd
-pld_ledger <- function(kinds, ledger, want, at, step) {
+pld_ledger <- function(kinds, ledger, want, at, step, upper = FALSE) {
   rows <- pick_releases(kinds, ledger$kind)
   rows$count <- ledger$count
   two_sided <- any(rows$neighbours == "add-remove" & rows$q < 1, na.rm = TRUE)
   directions <- c("remove", if (two_sided) "add")
   curve <- rdp_total(rows, rows$count)
-  ends <- c(if (!isTRUE(ledger$upper)) "lower", "upper")
+  ends <- c(if (!upper) "lower", "upper")
   sides <- lapply(stats::setNames(nm = ends), function(end) {
     lapply(directions, function(direction) pld_releases(rows, direction, end))
   })
@@ -200,22 +200,22 @@ pld_ledger <- function(kinds, ledger, want, at, step) {
 #' Of very many ledgers those that are nearly alike share an upper end, and only the largest has a
 #' lower one.
 #' @noRd
-account_pld <- function(kinds, ledgers, delta) {
+account_pld <- function(kinds, ledgers, delta, how) {
   kinds <- pld_kinds(kinds)
-  alike <- alike_ledgers(ledgers, pld_sizes(kinds), row_kind(kinds[c("mechanism", "dim")]))
-  brackets <- function(ledgers) {
+  alike <- alike_ledgers(ledgers, pld_sizes(kinds), row_kind(kinds[c("mechanism", "dim")]), how)
+  brackets <- function(ledgers, upper) {
     vapply(ledgers, pld_ledger, c(lower = 0, upper = 0),
-      kinds = kinds, want = "epsilon", at = log(delta), step = NULL
+      kinds = kinds, want = "epsilon", at = log(delta), step = NULL, upper = upper
     )
   }
   if (!anyDuplicated(alike$group)) {
-    ends <- brackets(ledgers)
+    ends <- brackets(ledgers, isTRUE(how$upper))
     return(list(epsilon = ends["upper", ], lower = ends["lower", ]))
   }
-  upper <- brackets(lapply(alike$most, c, upper = TRUE))["upper", ]
+  upper <- brackets(alike$most, TRUE)["upper", ]
   lower <- rep(NA_real_, length(upper))
   worst <- which.max(upper)
-  if (!isTRUE(ledgers[[1L]]$upper)) lower[worst] <- brackets(alike$least[worst])["lower", ]
+  if (!isTRUE(how$upper)) lower[worst] <- brackets(alike$least[worst], FALSE)["lower", ]
   list(epsilon = upper[alike$group], lower = lower[alike$group])
 }
 

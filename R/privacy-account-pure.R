@@ -43,12 +43,12 @@ objective_pure_loss <- function(shift, kappa, logistic_curvature) {
   )), 16)
 }
 
-account_pure <- function(kinds, ledgers, delta) {
+account_pure <- function(kinds, ledgers, delta, how = list()) {
   loss <- as.numeric(by_mechanism(kinds, .pure_losses))
   epsilons <- function(ledgers) {
     vapply(ledgers, function(own) compose_groups(loss[own$kind], own$count, delta), 0)
   }
   if (delta == 0) return(list(epsilon = epsilons(ledgers)))
-  alike <- alike_ledgers(ledgers, loss, numeric(length(loss)))
+  alike <- alike_ledgers(ledgers, loss, numeric(length(loss)), how)
   list(epsilon = epsilons(alike$most)[alike$group])
 }

@@ -3,7 +3,7 @@
 # How far from where an order was best it is looked for: for a little more or less noise, from
 # what is between the best ones of others, and where that is done.
 .near_orders <- list(widths = c(0.2, 0.05, 0.0125))
-.between_orders <- list(widths = c(0.4, 0.2, 0.1, 0.05))
+.between_orders <- list(widths = c(0.3, 0.1))
 .other_orders <- list(valleys = TRUE)
 # how often widths are halved by a search everywhere, and by one for where to begin
 .halvings <- 8L
@@ -22,16 +22,15 @@
   many = list(first = .first_orders, search = .near_orders, alone = FALSE)
 )
 
-#' Each ledger at its best order: list(epsilon, order). Where each says where that is, it is looked
-#' for around there, or taken.
+#' Each ledger at its best order: list(epsilon, order).
+#' @param search,near of the arguments `how` of spend_events(), one of `near` a ledger: what is near
+#'   there is looked at, or the order itself.
 #' @noRd
-search_orders <- function(kinds, ledgers, log_delta) {
-  told <- all(vapply(ledgers, function(own) !is.null(own$near), NA))
-  search <- ledgers[[1L]]$search
+search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL) {
   how <- list(
     grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step,
     halvings = min(search$halvings, .halvings), widths = search$widths,
-    valleys = may_cross(kinds) && (!told || isTRUE(search$valleys))
+    valleys = may_cross(kinds) && (is.null(near) || isTRUE(search$valleys)), near = near
   )
   found <- core_call(.Call(ffi_renyi_orders, renyi_kinds(kinds), ledgers, how, log_delta))
   names(found) <- c("epsilon", "order")

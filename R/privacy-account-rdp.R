@@ -93,23 +93,20 @@ add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(cur
 #' for those where that jumps. Not in a statement about bounds that cross: a few in between may have
 #' a valley of their own.
 #' @noRd
-account_rdp <- function(kinds, ledgers, delta) {
+account_rdp <- function(kinds, ledgers, delta, how) {
   log_delta <- log(delta)
-  search <- ledgers[[1L]]$search
-  each <- length(ledgers) <= .many_parties || is.null(search) && may_cross(kinds)
-  if (each || !is.null(ledgers[[1L]]$near)) return(search_orders(kinds, ledgers, log_delta))
+  each <- length(ledgers) <= .many_parties || is.null(how$search) && may_cross(kinds)
+  if (each || !is.null(how$near)) {
+    return(search_orders(kinds, ledgers, log_delta, how$search, how$near))
+  }
   near <- orders_between(kinds, ledgers, log_delta)
   out <- list(epsilon = numeric(length(ledgers)), order = numeric(length(ledgers)))
-  if (is.null(search)) search <- .near_orders
   for (jump in unique(is.na(near))) {
     k <- which(is.na(near) == jump)
-    own <- ledgers[k]
-    if (!jump) {
-      own <- Map(function(ledger, near) {
-        list(kind = ledger$kind, count = ledger$count, near = near, search = search)
-      }, own, near[k])
+    found <- if (jump) search_orders(kinds, ledgers[k], log_delta, how$search) else {
+      search <- if (is.null(how$search)) .near_orders else how$search
+      search_orders(kinds, ledgers[k], log_delta, search, near[k])
     }
-    found <- search_orders(kinds, own, log_delta)
     for (name in names(out)) out[[name]][k] <- found[[name]]
   }
   out
@@ -119,10 +116,7 @@ account_rdp <- function(kinds, ledgers, delta) {
 #' not between two of them: in curvature, which decides where bounds cross, and in its cost.
 #' @noRd
 orders_between <- function(kinds, ledgers, log_delta) {
-  at_one_order <- lapply(ledgers, function(own) {
-    list(kind = own$kind, count = own$count, near = 65)
-  })
-  cost <- search_orders(kinds, at_one_order, log_delta)$epsilon
+  cost <- search_orders(kinds, ledgers, log_delta, near = rep(65, length(ledgers)))$epsilon
   share <- kinds$curvature / kinds$modulus
   share[is.na(share)] <- 0
   steep <- vapply(ledgers, function(own) sum(share[own$kind] * own$count), 0)

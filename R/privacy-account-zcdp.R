@@ -24,9 +24,8 @@ zcdp_of_pure <- function(epsilon) round_up(epsilon * tanh(epsilon / 2))
   objective_gamma = function(e) zcdp_of_pure(.pure_losses$objective_gamma(e))
 )
 
-account_zcdp <- function(kinds, ledgers, delta) {
+account_zcdp <- function(kinds, ledgers, delta, how) {
   rho <- as.numeric(by_mechanism(kinds, .zcdp_losses))
-  list(epsilon = vapply(ledgers, function(ledger) {
-    zcdp_epsilon(round_up(sum(rho[ledger$kind] * ledger$count)), log(delta))
-  }, 0))
+  total <- vapply(ledgers, function(own) sum(rho[own$kind] * own$count), 0)
+  list(epsilon = zcdp_epsilon(round_up(total), log(delta)))
 }

@@ -108,8 +108,8 @@ largest_guarantee <- function(guarantees) {
 
 # The accountants, each in a file of its own; to add one, add its line here. An accountant is
 # a list of
-#   fold         function(kinds, ledgers, delta): a list with one `epsilon` a ledger, and
-#                perhaps `order` and `lower`
+#   fold         function(kinds, ledgers, delta, how), see spend_events(): a list with one
+#                `epsilon` a ledger, and perhaps `order` and `lower`
 #   handles      function(kinds): which of them it can do something with
 #   needs_delta  whether it has nothing to say at delta = 0
 #   serves_best  function(kinds): whether "best" asks it about kinds that it handles
@@ -144,7 +144,7 @@ accountants_help <- function() {
 #' account() without its checks; an epsilon that cannot be bounded is Inf here.
 #' @noRd
 fold_events <- function(events, delta, accountant, upper = FALSE) {
-  result <- spend_events(events, delta, accountant, word = if (upper) list(upper = TRUE))
+  result <- spend_events(events, delta, accountant, list(upper = upper))
   books <- result$books
   cost <- result$epsilon
   epsilon <- vapply(books$ledger, function(own) max(cost[own]), 0)
@@ -165,15 +165,15 @@ fold_events <- function(events, delta, accountant, upper = FALSE) {
 
 #' The cost of each ledger: list(books, neighbours, and `epsilon`, `accountant`, `order`, `lower`
 #' as accountants find them, one a ledger, `asked` how many).
-#' @param near the best orders are near these: one a node, in the order of their numbers; `search`:
-#'   list(widths = how far from there they are looked for (see refine_orders()), valleys = whether
-#'   in other valleys, too, where bounds cross), each of which may be missing; NULL takes these.
-#' @param word to accountants: list(upper = whether nobody asks for the lower ends of brackets,
-#'   alike = whether ledgers that are nearly alike may be taken for one, however few there are).
+#' @param how it is asked, each of which may be missing: list(near = the best orders are near these,
+#'   one a node in the order of their numbers; search = list(widths = how far from there they are
+#'   looked for, valleys = whether in other valleys, too, where bounds cross, halvings = of the
+#'   grid's step, everywhere); upper = whether nobody asks for the lower ends of brackets; alike =
+#'   whether ledgers that are nearly alike may be taken for one, however few there are; quick = of
+#'   which ledgers no slow accountant is asked).
 #' @param books of these events, where more is known of them.
 #' @noRd
-spend_events <- function(events, delta, accountant, near = NULL, search = NULL,
-                         word = NULL, books = open_books(events)) {
+spend_events <- function(events, delta, accountant, how = list(), books = open_books(events)) {
   if (inherits(events, "dp_printed") && accountant != "paper") {
     abort("accountant", sprintf(
       'Printed theorems are folded by the "paper" accountant only, not by "%s".', accountant
@@ -182,32 +182,33 @@ spend_events <- function(events, delta, accountant, near = NULL, search = NULL,
   neighbours <- one_relation(events)
   grid <- grid_cost(events)
   longer <- gamma_grid_costs(books)
-  if (!is.null(near) && !anyNA(near)) books$ledgers <- order_near(books, near, search)
-  if (!is.null(word)) books$ledgers <- lapply(books$ledgers, c, word)
-  result <- fold_ledgers(accountant, books, delta * (1 - grid$delta) * exp(-max(longer)))
+  if (anyNA(how$near)) how[c("near", "search")] <- NULL
+  how$near <- how$near[match(seq_along(books$ledgers), unlist(books$ledger))]
+  result <- fold_ledgers(accountant, books, delta * (1 - grid$delta) * exp(-max(longer)), how)
   result$epsilon <- unname(result$epsilon) + longer + grid$epsilon
   c(list(books = books, neighbours = neighbours), result)
 }
 
-#' Ledgers with a word on where their best order is.
+#' How some of the ledgers are asked.
 #' @noRd
-order_near <- function(books, near, search) {
-  near <- near[match(seq_along(books$ledgers), unlist(books$ledger))]
-  Map(function(ledger, near) c(ledger, near = near, search = list(search)), books$ledgers, near)
+how_of <- function(how, some) {
+  how$near <- how$near[some]
+  how$quick <- how$quick[some]
+  how
 }
 
 #' The ledgers' epsilons; where something was released without noise they are infinite, and no
 #' accountant is asked.
 #' @noRd
-fold_ledgers <- function(accountant, books, delta) {
-  fold <- function(books) {
+fold_ledgers <- function(accountant, books, delta, how) {
+  fold <- function(books, how) {
     if (accountant %in% c("best", .best_but_slow)) {
-      return(fold_best(books, delta, slow = accountant == "best"))
+      return(fold_best(books, delta, slow = accountant == "best", how))
     }
-    fold_with(accountant, books, delta)
+    fold_with(accountant, books, delta, how)
   }
   exact <- books$kinds$mechanism %in% "exact"
-  if (!any(exact)) return(fold(books))
+  if (!any(exact)) return(fold(books, how))
   bare <- vapply(books$ledgers, function(ledger) any(exact[ledger$kind]), NA)
   out <- list(
     epsilon = rep(Inf, length(bare)), accountant = rep(accountant, length(bare)),
@@ -220,12 +221,12 @@ fold_ledgers <- function(accountant, books, delta) {
     ledgers = lapply(books$ledgers[!bare], function(ledger) {
       list(kind = number[ledger$kind], count = ledger$count)
     })
-  ))
+  ), how_of(how, !bare))
   for (name in names(rest)) out[[name]][!bare] <- rest[[name]]
   out
 }
 
-fold_with <- function(accountant, books, delta) {
+fold_with <- function(accountant, books, delta, how = list()) {
   with <- accountants()[[accountant]]
   if (delta == 0 && with$needs_delta) {
     abort("argument", sprintf(
@@ -233,7 +234,7 @@ fold_with <- function(accountant, books, delta) {
     ), argument = "delta", value = delta)
   }
   check_handled(books$kinds, with$handles(books$kinds), accountant)
-  result <- with$fold(books$kinds, books$ledgers, delta)
+  result <- with$fold(books$kinds, books$ledgers, delta, how)
   result$accountant <- rep(accountant, length(books$ledgers))
   result$asked <- 1L
   result

@@ -27,8 +27,7 @@ zcdp_to_epsilon <- function(rho, delta) {
   check_numbers(rho, "rho", lower = 0)
   check_delta(delta)
   x <- recycle(rho = rho, delta = delta)
-  epsilon <- mapply(zcdp_epsilon, x$rho, log(x$delta))
-  finite_result(epsilon, "epsilon")
+  finite_result(zcdp_epsilon(x$rho, log(x$delta)), "epsilon")
 }
 
 #' @rdname zcdp
@@ -48,14 +47,8 @@ zcdp_to_delta <- function(rho, epsilon) {
   finite_result(delta, "delta")
 }
 
-#' Epsilon of one rho, rounded outward; Inf when it is out of range.
+#' Epsilons, rounded outward; Inf where rho is out of range.
 #' @noRd
 zcdp_epsilon <- function(rho, log_delta) {
-  if (rho == 0) return(0)
-  if (rho > 1e300) return(Inf)
-  # rho s^2 + log(1 + s) = log(1 / delta), s = exp(y) the order less one, is where the
-  # derivative vanishes.
-  y <- rising_root(function(y) rho * exp(2 * y) + log1p(exp(y)) + log_delta)
-  s <- exp(y)
-  max(0, conversion(s, rho * (1 + s), log_delta))
+  core_call(.Call(ffi_zcdp, rho, rep_len(log_delta, length(rho))))
 }

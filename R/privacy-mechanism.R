@@ -11,7 +11,8 @@
 #
 # Noise on a value is exact on a grid of steps of at most `grid(scale, d)`. With noise in an
 # objective, some of it on the message hides the distance between the program and the theorem:
-# `hidden_event()`, whose cost is at least `hidden_share` of the main release's in units of `size`.
+# `hidden_event()`, of the noise that `hidden_noise()` says, whose cost is at least `hidden_share`
+# of the main release's in units of `size`.
 # `solver_share`: of what a record moves, the tolerance at which such noise is small beside the
 # main one. `draw_bounds(scale, d)`: how far, in norm, d numbers drawn for an objective are from
 # ideal noise at most, and the norm that they exceed with probability exp(-145) < 2^-209 at most.
@@ -28,9 +29,10 @@
       list(error = (1.5 * d + 40) * 2^-53 * most, most = most)
     },
     # so little of it that randomised response will do with every accountant
-    hidden_event = function(size, sensitivity, dim, ...) {
-      dp_event_pure(round_up(sensitivity / size + gamma_grid_cost(dim)), ...)
+    hidden_noise = function(size, sensitivity, dim) {
+      list(epsilon = round_up(sensitivity / size + gamma_grid_cost(dim)))
     },
+    hidden_event = function(epsilon, sensitivity, dim, ...) dp_event_pure(epsilon, ...),
     output_event = function(scale, sensitivity, dim, ...) {
       dp_event_gamma(scale, sensitivity, dim = dim, ...)
     },
@@ -48,8 +50,9 @@
     draw_bounds = function(scale, d) {
       list(error = 2^-41 * sqrt(d) * scale, most = 1.01 * (sqrt(d) + sqrt(290)) * scale)
     },
-    hidden_event = function(size, sensitivity, dim, ...) {
-      dp_event_gaussian(size, sensitivity, dim = dim, ...)
+    hidden_noise = function(size, sensitivity, dim) list(sigma = size),
+    hidden_event = function(sigma, sensitivity, dim, ...) {
+      dp_event_gaussian(sigma, sensitivity, dim = dim, ...)
     },
     output_event = function(scale, sensitivity, dim, ...) {
       dp_event_gaussian(scale, sensitivity, dim = dim, ...)

@@ -8,6 +8,7 @@
 #include "account/objective.h"
 #include "account/sampled.h"
 #include "account/spherical.h"
+#include "account/zcdp.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,18 @@ SEXP ffi_gaussian(SEXP what, SEXP x, SEXP y) {
   SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
   for (R_xlen_t i = 0; i < n; i++)
     REAL(out)[i] = functions[k](REAL_RO(x)[i], REAL_RO(y)[i]);
+  UNPROTECT(1);
+  return out;
+}
+
+/* Element by element. */
+SEXP ffi_zcdp(SEXP rho, SEXP log_delta) {
+  const R_xlen_t n = Rf_xlength(rho);
+  if (!ffi_is_reals(rho, FFI_ANY) || !ffi_is_reals(log_delta, (size_t)n))
+    return ffi_status(DPA_ARGUMENT);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+  for (R_xlen_t i = 0; i < n; i++)
+    REAL(out)[i] = dpa_zcdp_epsilon(REAL_RO(rho)[i], REAL_RO(log_delta)[i]);
   UNPROTECT(1);
   return out;
 }

@@ -85,17 +85,14 @@ static void read_kinds(ffi_reader *reader, SEXP held, table *out) {
   }
 }
 
-/* list(kind, count, near): places from 1 on in the table of kinds, how often, and where
- * the best order is expected, which may be missing. */
+/* list(kind, count): places from 1 on in the table of kinds, and how often. */
 static void read_ledger(ffi_reader *reader, SEXP list, const table *table, int *kind,
-                        dpa_ledger *out) {
+                        double near, dpa_ledger *out) {
   ffi_reader own = {list, NULL};
   SEXP places = ffi_field(&own, "kind");
   const size_t n = TYPEOF(places) == INTSXP ? (size_t)Rf_xlength(places) : 0;
   const double *count = ffi_reals(&own, "count", n);
   const int *place = ffi_ints(&own, "kind", n, 1, (int)table->count);
-  const double near =
-      ffi_has(&own, "near") ? ffi_real(&own, "near", 1.0, INFINITY) : NAN;
   if (!ffi_check(reader, !own.bad, own.bad ? own.bad : "ledger"))
     return;
   for (size_t k = 0; k < n; k++)
@@ -157,7 +154,8 @@ SEXP ffi_renyi_divergences(SEXP columns, SEXP s) {
   return result;
 }
 
-/* list(epsilon, order) of ledgers, by a search (see dpa_orders). */
+/* list(epsilon, order) of ledgers, by a search: a list of what dpa_orders has, and
+ * `near`, NULL or where the best order of each is expected. */
 SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
   ffi_reader reader = {columns, NULL}, how = {search, NULL};
   SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
@@ -165,12 +163,13 @@ SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
   dpa_orders orders;
   read_kinds(&reader, held, &kinds);
   read_search(&how, &orders);
-  ffi_check(&reader, !how.bad, how.bad ? how.bad : "search");
   ffi_check(&reader, TYPEOF(ledgers) == VECSXP, "ledgers");
   ffi_check(&reader, ffi_is_number(log_delta), "log_delta");
   const R_xlen_t n = reader.bad ? 0 : Rf_xlength(ledgers);
+  const double *near = ffi_maybe_reals(&how, "near", (size_t)n);
   SEXP epsilon = PROTECT(Rf_allocVector(REALSXP, n));
   SEXP order = PROTECT(Rf_allocVector(REALSXP, n));
+  ffi_check(&reader, !how.bad, how.bad ? how.bad : "search");
   ffi_watcher watch = {R_NilValue, 0};
   dpa_status status = DPA_OK;
   for (R_xlen_t i = 0; i < n && status == DPA_OK && !reader.bad; i++) {
@@ -180,7 +179,7 @@ SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
     const R_xlen_t entries = Rf_xlength(ffi_field(&own, "kind"));
     dpa_ledger ledger;
     read_ledger(&reader, list, &kinds, (int *)R_alloc((size_t)entries + 1, sizeof(int)),
-                &ledger);
+                near ? near[i] : NAN, &ledger);
     if (!reader.bad)
       status = dpa_best_order(&orders, kinds.kind, &ledger, REAL_RO(log_delta)[0],
                               REAL(epsilon) + i, REAL(order) + i);

@@ -83,6 +83,7 @@
   X(ffi_objective_pure, 3)                                                             \
   X(ffi_rdp_wang, 3)                                                                   \
   X(ffi_spherical_bins, 7)                                                             \
+  X(ffi_zcdp, 2)                                                                       \
   /* ffi_renyi.c */                                                                    \
   X(ffi_renyi_divergences, 2)                                                          \
   X(ffi_renyi_orders, 4)

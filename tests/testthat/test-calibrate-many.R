@@ -198,7 +198,7 @@ test_that("a rough look at orders is a bound on the statement, and close", {
     iterations = 4
   ))
   said <- spend_events(plan$events, 1e-5, "rdp")$epsilon
-  rough <- spend_events(plan$events, 1e-5, "rdp", word = list(search = .rough_orders))$epsilon
+  rough <- spend_events(plan$events, 1e-5, "rdp", list(search = .rough_orders))$epsilon
   expect_true(all(rough >= said))
   expect_rel(rough, said, 1e-4)
   expect_gt(max(rough / said), 1)

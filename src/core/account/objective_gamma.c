@@ -153,6 +153,7 @@ static double add_span(const spherical *p, int part, double from, double to,
     const double other = curved ? acosh(end / p->root) : end;
     const double half = 0.5 * fabs(other - one), middle = 0.5 * (one + other);
     const double here = bound_at(p, part, x), unit = here > 30.0 ? here : 0.0;
+    const double mass = less_one(here, unit); /* the same everywhere */
     double above = 0.0;
     for (int i = 0; i < 16; i++) {
       const dpa_quadrature node = dpa_gauss16[i / 2];
@@ -161,7 +162,7 @@ static double add_span(const spherical *p, int part, double from, double to,
       double w = half * node.w * exp((p->dim - 1.0) * log(at / x) - (at - x));
       if (curved)
         w *= sqrt((at - p->root) * (at + p->root));
-      above += w * less_one(bound_at(p, part, at), unit);
+      above += w * (part == MASS ? mass : less_one(bound_at(p, part, at), unit));
     }
     sum = dpa_log_add(sum, log_density(p, x) + unit + log(above));
     x = end;

@@ -20,9 +20,10 @@ typedef struct search {
   dpa_free_moment moments[DPA_MOST_ORDERS];
 } search;
 
-/* A point: the log of an order less one, and the epsilon there. */
+/* A point: the log of an order less one, the epsilon there, and what the least around
+ * it can be if the curve is convex there. */
 typedef struct point {
-  double y, epsilon;
+  double y, epsilon, bound;
 } point;
 
 /* Sums in long double: the order of the kinds shall not tell. */
@@ -63,10 +64,18 @@ static size_t least(const point *points, size_t n) {
   return best;
 }
 
+/* Where it is convex, a curve is above the lines through two of three points, as far as
+ * the third. */
+static double bound_of(double below, double here, double above) {
+  return here - fmax(below - here, above - here);
+}
+
 /* Parabolas through three points, ever nearer: a width that halves also follows a curve
  * with a kink. */
 static point narrow(search *at, point best, double width) {
-  point around[4] = {best, {best.y - width, 0.0}, {best.y + width, 0.0}, best};
+  point around[4] = {best, best, best, best};
+  around[1].y -= width;
+  around[2].y += width;
   look(at, around + 1, 2);
   const double below = around[1].epsilon, above = around[2].epsilon;
   const double sides = (double)((long double)below + above);
@@ -75,17 +84,20 @@ static point narrow(search *at, point best, double width) {
     turn = 0.0;
   around[3].y = best.y + width * turn;
   look(at, around + 3, 1);
-  return around[least(around, 4)];
+  point found = around[least(around, 4)];
+  found.bound = bound_of(below, best.epsilon, above);
+  return found;
 }
 
-static point halve(search *at, point best, double width, int times) {
-  for (int k = 0; k < times; k++, width /= 2.0)
+/* As long as it may still get below `enough`. */
+static point halve(search *at, point best, double width, int times, double enough) {
+  for (int k = 0; k < times && best.bound < enough; k++, width /= 2.0)
     best = narrow(at, best, width);
   return best;
 }
 
 static point look_near(search *at, double order) {
-  point best = {log(order - 1.0), 0.0};
+  point best = {.y = log(order - 1.0)};
   look(at, &best, 1);
   for (size_t k = 0; k < at->orders->looks; k++)
     best = narrow(at, best, at->orders->widths[k]);
@@ -119,7 +131,9 @@ static point look_everywhere(search *at) {
   for (size_t i = from; i < end; i++)
     points[n++].y = log(orders->grid[i]);
   look(at, points, n);
-  return halve(at, points[least(points, n)], orders->step, orders->halvings);
+  point best = points[least(points, n)];
+  best.bound = -INFINITY;
+  return halve(at, best, orders->step, orders->halvings, INFINITY);
 }
 
 static double epsilon_of(point best) {
@@ -149,6 +163,7 @@ static void keep_bottoms(point *points, size_t n) {
   for (size_t i = 0; i < n; i++) {
     const double here = points[i].epsilon;
     const double after = i + 1 < n ? points[i + 1].epsilon : INFINITY;
+    points[i].bound = bound_of(before, here, after);
     if (!(here <= before && here <= after))
       points[i].epsilon = LARGEST;
     before = here;
@@ -178,7 +193,8 @@ static point look_in_valleys(search *at, point best, int others) {
     if (others && !(fabs(bottom[k].y - best.y) > 1.5 * width))
       continue;
     /* from a third of the grid's step: two halvings less */
-    const point found = halve(at, bottom[k], width, at->orders->halvings - 2);
+    const point found =
+        halve(at, bottom[k], width, at->orders->halvings - 2, best.epsilon);
     if (epsilon_of(found) < epsilon_of(best))
       best = found;
   }
