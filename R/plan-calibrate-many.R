@@ -192,7 +192,7 @@ solve_many <- function(spent, i) {
   # where the order jumps it is looked for
   jump <- abs(diff(log(first$order - 1)))[left]
   jumps <- is.na(jump) | jump > 0.05
-  for (k in split(seq_along(i), list(best, jumps), drop = TRUE)) {
+  for (k in split(seq_along(i), paste(best, jumps))) {
     of <- best[k[1L]]
     f <- if (jumps[k[1L]]) everywhere(spent, of = of) else around(spent, of)
     x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x

@@ -49,7 +49,9 @@ events_of_unit <- function(releases, mechanism, problem) {
     rows <- which(parts == part)
     list(part = part, rows = rows, releases = pick_releases(releases, rows))
   })
-  place <- unlist(lapply(groups, `[[`, "rows"))
+  of_group <- lapply(groups, `[[`, "rows")
+  place <- unlist(of_group)
+  at <- split(seq_along(place), rep(seq_along(groups), lengths(of_group)))
   all <- seq_along(place)
   built <- NULL
   function(unit, keep = all) {
@@ -66,11 +68,7 @@ events_of_unit <- function(releases, mechanism, problem) {
       built <<- do.call(bind_releases, c(list("dp_events", "events"), events))
     }
     columns <- unclass(built)
-    end <- cumsum(lengths(lapply(groups, `[[`, "rows")))
-    for (k in seq_along(groups)) {
-      rows <- seq(to = end[k], length.out = length(groups[[k]]$rows))
-      columns[[names(noises[[k]])]][rows] <- noises[[k]][[1L]]
-    }
+    for (k in seq_along(groups)) columns[[names(noises[[k]])]][at[[k]]] <- noises[[k]][[1L]]
     if (length(keep) < length(all)) columns <- lapply(columns, `[`, which(place %in% keep))
     as_releases(columns, "dp_events")
   }

@@ -63,7 +63,7 @@ able_accountants <- function(kinds, delta, slow) {
 #' Whether "best" asks a slow one about these events.
 #' @noRd
 takes_long <- function(events, delta) {
-  able <- able_accountants(open_books(check_releases(events))$kinds, delta, slow = TRUE)
+  able <- able_accountants(events, delta, slow = TRUE)
   any(vapply(able, function(a) a$speed == "slow", NA))
 }
 

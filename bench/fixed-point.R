@@ -1,9 +1,9 @@
-# Speed and memory of private consensus ADMM. Run: Rscript bench/fixed-point.R
+# Speed of private consensus ADMM. Run: Rscript bench/fixed-point.R
 #
 # 1. Federated Lasso, n = 1000, p = 64, 1000 rounds, 10% sampled, noise of its own for each
 #    step: at most 8 times as long as rnorm() takes for the same number of normals.
 # 2. 1e6 records x 50 features, centralized, aggregate noise, logistic: a round at most 6
-#    passes over the data (the mean of X v and X'w by R), memory at most 1.5 times the data.
+#    passes over the data (the mean of X v and X'w by R). Of memory see bench/memory.R.
 library(dpadmm)
 source("bench/helpers.R")
 control <- dpadmm_control(progress = FALSE)
@@ -36,6 +36,3 @@ passes <- vapply(1:5, function(k) {
   (seconds(function() central(12)) - seconds(function() central(2))) / 10 / pass
 }, 0)
 report("one round / one pass", passes, 6)
-
-extra <- extra_memory(function() central(3), 8 * n * d)
-report("memory / data, the data included", 1 + extra, 1.5)

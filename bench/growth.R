@@ -7,6 +7,7 @@
 #   parts: records columns sparse ring random complete iterations alike unlike; all of them by
 #   default
 
+source("bench/helpers.R")
 args <- commandArgs(TRUE)
 flag <- function(name, default) {
   found <- grep(paste0("^--", name, "="), args, value = TRUE)
@@ -70,20 +71,14 @@ parts <- list(
   })
 )
 
-peak <- function() {
-  line <- grep("VmHWM", readLines("/proc/self/status"), value = TRUE)
-  as.numeric(gsub("[^0-9]", "", line)) / 1024
-}
-
 # Megabytes are of the work alone: the data are there before the peak is forgotten.
 one_point <- function(part, size) {
   loadNamespace("dpadmm")
   work <- if (part == "nothing") function() NULL else parts[[part]][[3L]](size)
-  invisible(gc())
-  writeLines("5", "/proc/self/clear_refs")
-  before <- peak()
+  forget_peak()
+  before <- resident("VmHWM")
   time <- system.time(work())
-  cat(sprintf("point %g %g\n", sum(time[1:2]), peak() - before))
+  cat(sprintf("point %g %g\n", sum(time[1:2]), (resident("VmHWM") - before) / 2^20))
 }
 
 # ---- all points of a part ----------------------------------------------------------------------

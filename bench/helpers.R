@@ -17,13 +17,23 @@ time_ratios <- function(f, g, times = 5L) {
   vapply(seq_len(times), function(k) seconds(f) / seconds(g), 0)
 }
 
-# The peak of R's heap during f(), beyond what was used before, in units of `size` bytes. What
-# f() drops along the way counts too.
-extra_memory <- function(f, size) {
+# Bytes of memory that this process has now ("VmRSS") or had at most ("VmHWM"). Linux only.
+resident <- function(what) {
+  line <- grep(what, readLines("/proc/self/status"), value = TRUE)
+  as.numeric(gsub("[^0-9]", "", line)) * 1024
+}
+forget_peak <- function() {
   invisible(gc())
-  before <- gc(reset = TRUE)
+  writeLines("5", "/proc/self/clear_refs")
+}
+
+# The peak of memory during f(), beyond what there was before, in units of `size` bytes. What f()
+# drops along the way counts too.
+extra_memory <- function(f, size) {
+  forget_peak()
+  before <- resident("VmRSS")
   invisible(f())
-  8 * (gc()["Vcells", "max used"] - before["Vcells", "used"]) / size
+  (resident("VmHWM") - before) / size
 }
 
 # "median (lowest to highest)"

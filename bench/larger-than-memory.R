@@ -10,6 +10,7 @@
 # fit on. Linux only.
 
 suppressMessages(library(dpadmm))
+source("bench/helpers.R")
 args <- commandArgs(TRUE)
 gigabytes <- if (length(args)) as.numeric(args[1L]) else 1
 directory <- if (length(args) > 1L) args[2L] else tempdir()
@@ -18,15 +19,10 @@ rounds <- if (length(args) > 2L) as.integer(args[3L]) else 3L
 cache <- length(args) > 3L && args[4L] == "cache"
 n <- round(gigabytes * 1e9 / (8 * (d + 1)))
 
-status <- function(key) {
-  line <- grep(key, readLines("/proc/self/status"), value = TRUE)
-  as.numeric(gsub("[^0-9]", "", line)) * 1024
-}
 peak_of <- function(expression) {
-  invisible(gc())
-  writeLines("5", "/proc/self/clear_refs")
+  forget_peak()
   time <- system.time(expression)
-  list(peak = status("VmHWM"), seconds = time[["elapsed"]], cpu = sum(time[1:2]))
+  list(peak = resident("VmHWM"), seconds = time[["elapsed"]], cpu = sum(time[1:2]))
 }
 read_bytes <- function() {
   line <- grep("^read_bytes", readLines("/proc/self/io"), value = TRUE)

@@ -1,58 +1,88 @@
-# The memory of default private fits above what the user holds, in units of that: the peak of R's
-# heap, of which the core's memory is a part, less what was there before. All of it is taken before
-# the first round is over, so two rounds do. Run: Rscript bench/memory.R [case ...]
-library(dpadmm)
+# The memory of fits above what the user holds, in units of that: what the process has at its peak,
+# less what it had before. All of it is taken before the first round is over, so two rounds do. Each
+# case is a process of its own that reads its data from a file: memory that making them left behind
+# would be used again, and not be seen. Linux only. Run: Rscript bench/memory.R [case ...]
+suppressMessages(library(dpadmm))
 source("bench/helpers.R")
+control <- dpadmm_control(progress = FALSE)
 
-fit <- function(..., rows) {
-  suppressWarnings(dpadmm_fit(...,
-    nodes = 5, epsilon = 1, delta = 1e-5, iterations = 2, rows = rows,
-    control = dpadmm_control(progress = FALSE)
-  ))
-}
 labels <- function(n) rep_len(c(-1, 1, 1), n)
+private <- function(..., rows) {
+  suppressWarnings(dpadmm_fit(..., nodes = 5, epsilon = 1, delta = 1e-5, iterations = 2,
+    rows = rows, control = control))
+}
 
 dense <- function(n, d) {
-  x <- matrix(stats::runif(n * d, -1, 1), n, d)
-  y <- labels(n)
-  list(size = utils::object.size(x), fit = function() fit(x, y, rows = "shorten"))
+  list(function() matrix(stats::runif(n * d, -1, 1), n, d),
+    function(x) private(x, labels(n), rows = "shorten"))
 }
 sparse <- function(n, d, each) {
-  columns <- (outer(seq_len(each), seq_len(n)) * 7919) %% d + 1
-  x <- Matrix::sparseMatrix(rep(seq_len(n), each = each), as.vector(columns),
-    x = 1 / sqrt(each), dims = c(n, d), use.last.ij = TRUE
-  )
-  y <- labels(n)
-  list(size = utils::object.size(x), fit = function() {
-    fit(x, y, rows = "shorten", intercept = FALSE)
-  })
+  list(function() {
+    columns <- (outer(seq_len(each), seq_len(n)) * 7919) %% d + 1
+    Matrix::sparseMatrix(rep(seq_len(n), each = each), as.vector(columns),
+      x = 1 / sqrt(each), dims = c(n, d), use.last.ij = TRUE
+    )
+  }, function(x) private(x, labels(n), rows = "shorten", intercept = FALSE))
 }
 framed <- function(n, d) {
-  data <- as.data.frame(matrix(stats::runif(n * d), n))
-  schema <- do.call(dpadmm_schema, stats::setNames(rep(list(c(0, 1)), d), names(data)))
-  data$y <- labels(n)
-  list(size = utils::object.size(data), fit = function() {
-    fit(y ~ ., data, schema = schema, rows = "scale")
-  })
+  list(function() cbind(as.data.frame(matrix(stats::runif(n * d), n)), y = labels(n)),
+    function(data) {
+      bounds <- rep(list(c(0, 1)), d)
+      schema <- do.call(dpadmm_schema, stats::setNames(bounds, names(data)[seq_len(d)]))
+      private(y ~ ., data, schema = schema, rows = "scale")
+    })
 }
-small <- list(dense = function() dense(200, 5), sparse = function() sparse(200, 20, 3),
-  frame = function() framed(200, 3))
+# as in bench/fixed-point.R and bench/node-solver.R
+central <- function(n, d) {
+  list(function() matrix(stats::rnorm(n * d), n) / 10, function(x) {
+    dpadmm_fit(x, labels(n), method = fp_admm(gamma = 2), iterations = 3,
+      noise = gaussian_noise(1e-3), delta = 1e-6, seed = 1, control = control, intercept = FALSE,
+      rows = "shorten")
+  }, 0.5)
+}
+exact <- list(function() adult_matrix("onehot"), function(adult) {
+  suppressWarnings(dpadmm_fit(adult$x, adult$y, nodes = 5, method = r_admm(eta = 1, gamma = 0.5),
+    C = 1750, rho = 0.22, iterations = 50, epsilon = Inf, seed = 1, control = control,
+    intercept = FALSE, rows = "shorten"))
+}, 2)
+
+# what makes the data, the fit, and the target
 cases <- list(
-  "dense 1e6 x 20" = function() dense(1e6, 20),
-  "dense 1e6 x 50" = function() dense(1e6, 50),
-  "dense 4e5 x 50" = function() dense(4e5, 50),
-  "dense 20,000 x 500" = function() dense(2e4, 500),
-  "dense 20,000 x 1,000" = function() dense(2e4, 1000),
-  "sparse 4e5 x 100, 14 a row" = function() sparse(4e5, 100, 14),
-  "sparse 40,000 x 100, 14 a row" = function() sparse(4e4, 100, 14),
-  "frame 1e6 x 20" = function() framed(1e6, 20),
-  "frame 4e5 x 50" = function() framed(4e5, 50)
+  "dense 1e6 x 20" = dense(1e6, 20),
+  "dense 1e6 x 50" = dense(1e6, 50),
+  "dense 4e5 x 50" = dense(4e5, 50),
+  "dense 20,000 x 500" = dense(2e4, 500),
+  "dense 20,000 x 1,000" = dense(2e4, 1000),
+  "sparse 4e5 x 100, 14 a row" = sparse(4e5, 100, 14),
+  "sparse 40,000 x 100, 14 a row" = sparse(4e4, 100, 14),
+  "frame 1e6 x 20" = framed(1e6, 20),
+  "frame 4e5 x 50" = framed(4e5, 50),
+  "centralised, dense 1e6 x 50" = central(1e6, 50),
+  "exact, Adult" = exact
 )
+
+measure <- function(name, file) {
+  for (small in list(dense(200, 5), sparse(200, 20, 3), framed(200, 3))) {
+    data <- small[[1L]]()
+    for (k in 1:3) small[[2L]](data) # what is loaded or compiled once does not count
+  }
+  data <- readRDS(file)
+  extra <- extra_memory(function() cases[[name]][[2L]](data), as.numeric(utils::object.size(data)))
+  target <- c(cases[[name]][-(1:2)], 1.3)[[1L]]
+  report(paste0(name, ", memory / data"), extra, target)
+}
+
 given <- commandArgs(TRUE)
-for (make in small) for (k in 1:3) make()$fit() # nor what is loaded or compiled once
-for (name in if (length(given)) grep(paste(given, collapse = "|"), names(cases), value = TRUE)
-  else names(cases)) {
-  case <- cases[[name]]()
-  report(paste0(name, ", memory / data"), extra_memory(case$fit, as.numeric(case$size)), 1.3)
-  rm(case)
+if (identical(given[1L], "--measure")) {
+  measure(given[2L], given[3L])
+} else {
+  script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))[1L]
+  file <- tempfile()
+  for (name in if (length(given)) grep(paste(given, collapse = "|"), names(cases), value = TRUE)
+    else names(cases)) {
+    saveRDS(cases[[name]][[1L]](), file, compress = FALSE)
+    # the C library gives back to the system at once what R lets go
+    system2(file.path(R.home("bin"), "Rscript"),
+      shQuote(c(script, "--measure", name, file)), env = "MALLOC_MMAP_THRESHOLD_=65536")
+  }
 }
