@@ -17,6 +17,10 @@ typedef struct search {
   const dpa_ledger *ledger;
   double log_delta;
   dpa_status status;
+  double s[DPA_MOST_ORDERS], epsilon[DPA_MOST_ORDERS]; /* orders less one that are
+                                                          asked, and the answers; */
+  double order[DPA_MOST_ORDERS], rdp[DPA_MOST_ORDERS]; /* work space */
+  long double total[DPA_MOST_ORDERS];
   dpa_free_moment moments[DPA_MOST_ORDERS];
 } search;
 
@@ -27,32 +31,31 @@ typedef struct point {
 } point;
 
 /* Sums in long double: the order of the kinds shall not tell. */
-static void epsilons(search *at, const double *s, size_t n, double *epsilon) {
-  double order[DPA_MOST_ORDERS], rdp[DPA_MOST_ORDERS];
-  long double total[DPA_MOST_ORDERS] = {0.0L};
+static void ask(search *at, size_t n) {
   const dpa_ledger *own = at->ledger;
-  for (size_t i = 0; i < n; i++)
-    order[i] = 1.0 + s[i];
+  for (size_t i = 0; i < n; i++) {
+    at->order[i] = 1.0 + at->s[i];
+    at->total[i] = 0.0L;
+  }
   for (size_t k = 0; k < own->entries && at->status == DPA_OK; k++) {
     at->status =
-        dpa_renyi_outward(at->kinds + own->kind[k], order, n, at->moments, rdp);
-    for (size_t i = 0; i < n; i++)
-      total[i] += rdp[i] * own->count[k];
+        dpa_renyi_outward(at->kinds + own->kind[k], at->order, n, at->moments, at->rdp);
+    for (size_t i = 0; i < n && at->status == DPA_OK; i++)
+      at->total[i] += at->rdp[i] * own->count[k];
   }
   for (size_t i = 0; i < n; i++) {
-    const double value = dpa_conversion(s[i], (double)total[i], at->log_delta);
-    epsilon[i] = at->status == DPA_OK && isfinite(value) ? value : LARGEST;
+    const double value = dpa_conversion(at->s[i], (double)at->total[i], at->log_delta);
+    at->epsilon[i] = at->status == DPA_OK && isfinite(value) ? value : LARGEST;
   }
 }
 
 /* At so many points; their epsilons are filled in. */
 static void look(search *at, point *points, size_t n) {
-  double s[DPA_MOST_ORDERS], epsilon[DPA_MOST_ORDERS];
   for (size_t i = 0; i < n; i++)
-    s[i] = exp(points[i].y);
-  epsilons(at, s, n, epsilon);
+    at->s[i] = exp(points[i].y);
+  ask(at, n);
   for (size_t i = 0; i < n; i++)
-    points[i].epsilon = epsilon[i];
+    points[i].epsilon = at->epsilon[i];
 }
 
 /* The first of those that are least. */
@@ -108,15 +111,14 @@ static point look_near(search *at, double order) {
  * `points`. */
 static size_t look_coarsely(search *at) {
   const dpa_orders *orders = at->orders;
-  double s[DPA_MOST_ORDERS], epsilon[DPA_MOST_ORDERS];
   size_t n = 0, best = 0;
   for (size_t i = 0; i < orders->points; i += orders->stride)
-    s[n++] = orders->grid[i];
-  epsilons(at, s, n, epsilon);
+    at->s[n++] = orders->grid[i];
+  ask(at, n);
   for (size_t i = 1; i < n; i++)
-    if (epsilon[i] < epsilon[best])
+    if (at->epsilon[i] < at->epsilon[best])
       best = i;
-  return epsilon[best] < LARGEST ? best * orders->stride : orders->points;
+  return at->epsilon[best] < LARGEST ? best * orders->stride : orders->points;
 }
 
 static point look_everywhere(search *at) {
@@ -148,8 +150,7 @@ static size_t valley(search *at, point best, double width, point *points) {
   const double epsilon = epsilon_of(best), most = isfinite(epsilon) ? epsilon : LARGEST;
   size_t first = 0, n = 0;
   for (size_t i = 0; i < orders->points; i++)
-    first +=
-        !(dpa_conversion_inverse(orders->grid[i], most, at->log_delta) > 0.0);
+    first += !(dpa_conversion_inverse(orders->grid[i], most, at->log_delta) > 0.0);
   const double from = log(orders->grid[first > 0 ? first - 1 : 0]);
   for (; n < DPA_MOST_ORDERS && (double)n * width <= log(FARTHEST); n++)
     points[n].y = from + (double)n * width;
@@ -206,11 +207,13 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
                           double *order) {
   if (orders->points == 0 || orders->points > DPA_MOST_ORDERS || orders->stride == 0)
     return DPA_ARGUMENT;
-  search at = {.orders = orders,
-               .kinds = kinds,
-               .ledger = ledger,
-               .log_delta = log_delta,
-               .status = DPA_OK};
+  search at;
+  memset(&at.moments, 0, sizeof at.moments);
+  at.orders = orders;
+  at.kinds = kinds;
+  at.ledger = ledger;
+  at.log_delta = log_delta;
+  at.status = DPA_OK;
   const int told = !isnan(ledger->near);
   point best = told ? look_near(&at, ledger->near) : look_everywhere(&at);
   if (orders->valleys)

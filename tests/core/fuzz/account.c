@@ -3,8 +3,10 @@
 #include "account/gaussian.h"
 #include "account/loss.h"
 #include "account/objective.h"
+#include "account/orders.h"
 #include "account/sampled.h"
 #include "account/spherical.h"
+#include "account/zcdp.h"
 #include "feed.h"
 
 enum { ORDERS = 3, BINS = 256 };
@@ -124,10 +126,48 @@ static void atoms(feed *from) {
   MUST(fabs(after - before) <= 1e-9 * before);
 }
 
+/* What is found is what its order says, or there is none. R knows larger sizes by their
+ * pure loss. */
+static void orders(feed *from) {
+  static const char *const names[] = {"pure",  "laplace",         "gaussian",
+                                      "gamma", "objective_gamma", "objective_gaussian"};
+  double grid[32], count[2], epsilon = -1.0, order = -1.0;
+  const double widths[] = {fmin(feed_positive(from), 10.0), 0.05};
+  dpa_renyi_kind kinds[2];
+  for (size_t i = 0; i < 32; i++)
+    grid[i] = pow(10.0, -7.0 + (double)i / 2.6);
+  for (size_t k = 0; k < 2; k++) {
+    kinds[k] = (dpa_renyi_kind){.curve = dpa_renyi_named(names[feed_below(from, 6)]),
+                                .size = fmin(feed_scale(from), 1e4),
+                                .kappa = feed_scale(from),
+                                .tied = (int)feed_below(from, 2),
+                                .dim = 2.0 + (double)feed_below(from, 500),
+                                .lean = feed_share(from)};
+    count[k] = 1.0 + (double)feed_below(from, 1000);
+  }
+  const dpa_orders search = {.grid = grid,
+                             .points = 1 + feed_below(from, 32),
+                             .stride = 1 + feed_below(from, 40),
+                             .step = log(10.0) / 2.6,
+                             .halvings = (int)feed_below(from, 9),
+                             .widths = widths,
+                             .looks = feed_below(from, 3),
+                             .valleys = (int)feed_below(from, 2)};
+  const double near = 1.0 + fmax(feed_positive(from), 1e-9);
+  const dpa_ledger ledger = {(const int[]){0, 1}, count, 1 + feed_below(from, 2),
+                             feed_below(from, 2) ? near : NAN};
+  const double log_delta = -fmin(feed_positive(from), 745.0);
+  if (dpa_best_order(&search, kinds, &ledger, log_delta, &epsilon, &order) == DPA_OK) {
+    MUST(epsilon >= 0.0);
+    MUST(isnan(order) ? isinf(epsilon) : order >= 1.0 && isfinite(epsilon));
+  }
+  MUST(dpa_zcdp_epsilon(kinds[0].size, log_delta) >= 0.0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static void (*const parts[])(feed *) = {gaussian, divergences, bins, spherical,
-                                          atoms};
+  static void (*const parts[])(feed *) = {gaussian,  divergences, bins,
+                                          spherical, atoms,       orders};
   feed from = {data, size};
-  parts[feed_below(&from, 5)](&from);
+  parts[feed_below(&from, 6)](&from);
   return 0;
 }

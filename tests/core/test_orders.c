@@ -1,0 +1,265 @@
+/* The search for orders against every order of a fine grid, curves against their
+ * definitions, and conversions against each other. */
+#include "account/conversion.h"
+#include "account/orders.h"
+#include "account/renyi.h"
+#include "account/zcdp.h"
+#include "check.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+void test_orders(void);
+
+enum { POINTS = 85, FINE = 6000 };
+
+/* As R hands it over: 85 orders less one, from 1e-7 to 1e5. */
+static const double *grid_of(void) {
+  static double grid[POINTS];
+  for (int i = 0; i < POINTS; i++)
+    grid[i] = pow(10.0, -7.0 + i / 7.0);
+  return grid;
+}
+
+static dpa_orders everywhere(int valleys) {
+  return (dpa_orders){.grid = grid_of(),
+                      .points = POINTS,
+                      .stride = 6,
+                      .step = log(10.0) / 7.0,
+                      .halvings = 8,
+                      .valleys = valleys};
+}
+
+static double epsilon_at(const dpa_renyi_kind *kinds, const dpa_ledger *ledger,
+                         double s, double log_delta) {
+  const double order = 1.0 + s;
+  double total = 0.0, rdp;
+  for (size_t k = 0; k < ledger->entries; k++) {
+    dpa_free_moment moment = {0};
+    if (dpa_renyi_outward(kinds + ledger->kind[k], &order, 1, &moment, &rdp) != DPA_OK)
+      return NAN;
+    total += rdp * ledger->count[k];
+  }
+  return dpa_conversion(s, total, log_delta);
+}
+
+static double best_of_all(const dpa_renyi_kind *kinds, const dpa_ledger *ledger,
+                          double log_delta, double least, double most) {
+  double best = INFINITY;
+  for (int i = 0; i <= FINE; i++)
+    best =
+        fmin(best, epsilon_at(kinds, ledger,
+                              least * pow(most / least, (double)i / FINE), log_delta));
+  return fmax(0.0, best);
+}
+
+static dpa_renyi_kind kind_of(const char *name, double size) {
+  dpa_renyi_kind kind = {.curve = dpa_renyi_named(name), .size = size};
+  CHECK(kind.curve != NULL);
+  return kind;
+}
+
+/* ---- curves ---------------------------------------------------------------------- */
+
+static void check_curves(void) {
+  static const char *const names[] = {
+      "pure",    "laplace",         "gaussian",
+      "gamma",   "objective_gamma", "objective_gaussian",
+      "poisson", "poisson_replace", "fixed"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    CHECK(dpa_renyi_named(names[k]) != NULL);
+  CHECK(dpa_renyi_named("none") == NULL);
+  /* log of the mean of exp((a - 1) |loss|) by its two parts, in long double */
+  for (int i = 0; i < 40; i++) {
+    const double order = 1.0 + pow(10.0, -2.0 + i / 10.0), t = pow(10.0, -2.0 + i % 5);
+    const long double a = order, s = a - 1.0L;
+    const long double moment = (a * expl(s * t) + s * expl(-a * t)) / (2.0L * a - 1.0L);
+    const dpa_renyi_kind laplace = kind_of("laplace", t),
+                         plain = kind_of("gaussian", t);
+    double rdp;
+    CHECK(dpa_renyi_outward(&laplace, &order, 1, NULL, &rdp) == DPA_OK);
+    if (isfinite((double)moment))
+      CHECK_NEAR(rdp / (double)(logl(moment) / s), 1.0, 2e-9);
+    CHECK(dpa_renyi_outward(&plain, &order, 1, NULL, &rdp) == DPA_OK);
+    CHECK(rdp >= order * t * t / 2.0 && rdp <= order * t * t / 2.0 * (1.0 + 2e-9));
+  }
+  const dpa_renyi_kind none = kind_of("laplace", 0.0);
+  double rdp, order = 2.0;
+  CHECK(dpa_renyi_outward(&none, &order, 1, NULL, &rdp) == DPA_OK && rdp == DBL_MIN);
+}
+
+static dpa_status unknown(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                          dpa_free_moment *moments, double *rdp) {
+  (void)moments;
+  for (size_t i = 0; i < n; i++)
+    rdp[i] = orders[i] > kind->size ? NAN : orders[i];
+  return DPA_OK;
+}
+
+static dpa_status failing(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                          dpa_free_moment *moments, double *rdp) {
+  (void)kind, (void)orders, (void)n, (void)moments, (void)rdp;
+  return DPA_NUMERIC;
+}
+
+/* ---- conversions ----------------------------------------------------------------- */
+
+static void check_conversions(void) {
+  for (int i = -6; i <= 4; i++) {
+    for (int j = -8; j <= 3; j++) {
+      const double s = pow(10.0, i), rdp = pow(10.0, j), log_delta = -11.5;
+      const long double plain = (long double)rdp - log1pl(1.0L / s) -
+                                (log_delta + log1pl(s)) / (long double)s;
+      const double epsilon = dpa_conversion(s, rdp, log_delta);
+      CHECK(epsilon >= (double)plain);
+      CHECK_NEAR((epsilon - (double)plain) / (rdp + log1p(1.0 / s) + 24.0 / s), 0.0,
+                 1e-14);
+      if (!(epsilon >= 0.0))
+        continue;
+      const double back = dpa_conversion_inverse(s, epsilon, log_delta);
+      CHECK(dpa_conversion(s, fmax(back, 0.0), log_delta) <= epsilon || back < 0.0);
+      CHECK_NEAR((back - rdp) / (rdp + log1p(1.0 / s) + 24.0 / s), 0.0, 1e-13);
+      CHECK_NEAR(dpa_conversion_log_delta(s, rdp, epsilon), log_delta,
+                 1e-12 * (1.0 + s * (rdp + epsilon + 20.0)));
+    }
+  }
+}
+
+static void check_zcdp(void) {
+  for (int i = -12; i <= 6; i++) {
+    for (int j = 0; j < 3; j++) {
+      const double rho = pow(10.0, i), log_delta = -pow(10.0, j - 1);
+      const double least = sqrt(-log_delta / rho);
+      double best = INFINITY;
+      for (int k = 0; k <= FINE; k++) {
+        const double s = least * pow(10.0, -3.0 + 3.1 * k / FINE);
+        best = fmin(best, dpa_conversion(s, rho * (1.0 + s), log_delta));
+      }
+      const double got = dpa_zcdp_epsilon(rho, log_delta);
+      CHECK(got <= fmax(best, 0.0) * (1.0 + 1e-12));
+      CHECK_NEAR(got, fmax(best, 0.0), 1e-6 * got + 1e-12 * rho);
+    }
+  }
+  CHECK(dpa_zcdp_epsilon(0.0, -10.0) == 0.0);
+  CHECK(isinf(dpa_zcdp_epsilon(1e301, -10.0)) && isinf(dpa_zcdp_epsilon(NAN, -10.0)));
+  CHECK(dpa_zcdp_epsilon(1e-300, -745.0) >= 0.0);
+}
+
+/* ---- the search ------------------------------------------------------------------ */
+
+static void check_linear(void) {
+  const dpa_orders search = everywhere(0);
+  for (int i = -4; i <= 1; i++) {
+    const double size = pow(10.0, i), count = 7.0, log_delta = log(1e-6);
+    const dpa_renyi_kind kind = kind_of("gaussian", size);
+    const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
+    double epsilon, order;
+    CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &epsilon, &order) ==
+          DPA_OK);
+    const double known = dpa_zcdp_epsilon(count * size * size / 2.0, log_delta);
+    CHECK(epsilon >= known * (1.0 - 1e-12) && epsilon <= known * (1.0 + 2e-9));
+    CHECK_NEAR(epsilon_at(&kind, &ledger, order - 1.0, log_delta) / epsilon, 1.0, 1e-9);
+  }
+}
+
+/* Bounds that cross: narrow valleys. What is found is no worse than the best of a fine
+ * grid, and without a look into valleys it is. */
+static void check_valleys(void) {
+  /* shift, kappa, dimensions, how often, the log of delta, tied */
+  static const double cases[][6] = {{0.18, 0.021, 20, 2, -16.1, 0},
+                                    {0.317, 0.013, 5, 15, -18.4, 1},
+                                    {0.892, 0.173, 20, 1, -6.9, 1},
+                                    {0.688, 0.0088, 500, 1, -11.5, 1}};
+  const dpa_orders search = everywhere(1), shallow = everywhere(0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const double *k = cases[i];
+    dpa_renyi_kind kind = kind_of("objective_gamma", k[0]);
+    kind.kappa = k[1];
+    kind.dim = k[2];
+    kind.tied = k[5] > 0.0;
+    const dpa_ledger ledger = {(const int[]){0}, &k[3], 1, NAN};
+    double epsilon, order, plain;
+    CHECK(dpa_best_order(&search, &kind, &ledger, k[4], &epsilon, &order) == DPA_OK);
+    CHECK_NEAR(epsilon_at(&kind, &ledger, order - 1.0, k[4]) / epsilon, 1.0, 1e-12);
+    CHECK_NEAR(epsilon / best_of_all(&kind, &ledger, k[4], 0.5, 500.0), 1.0, 1e-3);
+    CHECK(dpa_best_order(&shallow, &kind, &ledger, k[4], &plain, &order) == DPA_OK);
+    CHECK(epsilon < 0.99 * plain);
+  }
+}
+
+/* Kinds add up, in any order. */
+static void check_sums(void) {
+  const dpa_orders search = everywhere(1);
+  dpa_renyi_kind kinds[3] = {kind_of("objective_gamma", 0.3), kind_of("pure", 0.01),
+                             kind_of("objective_gaussian", 0.2)};
+  kinds[0].dim = 20.0;
+  kinds[0].kappa = kinds[2].kappa = 0.01;
+  const double counts[] = {3.0, 40.0, 2.0}, turned[] = {2.0, 40.0, 3.0};
+  const dpa_ledger ledger = {(const int[]){0, 1, 2}, counts, 3, NAN};
+  const dpa_ledger other = {(const int[]){2, 1, 0}, turned, 3, NAN};
+  double epsilon, order, again;
+  CHECK(dpa_best_order(&search, kinds, &ledger, -11.5, &epsilon, &order) == DPA_OK);
+  CHECK(dpa_best_order(&search, kinds, &other, -11.5, &again, &order) == DPA_OK);
+  CHECK_NEAR(again / epsilon, 1.0, 1e-14);
+  CHECK_NEAR(epsilon / best_of_all(kinds, &ledger, -11.5, 0.1, 1e3), 1.0, 1e-4);
+}
+
+static void check_told(void) {
+  const double widths[] = {0.2, 0.05, 0.0125}, count = 30.0, log_delta = log(1e-5);
+  dpa_renyi_kind kind = kind_of("objective_gaussian", 0.1);
+  kind.kappa = 0.01;
+  dpa_orders search = everywhere(0);
+  dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
+  double best, order, there, at;
+  CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &best, &order) == DPA_OK);
+  /* without widths the order that is told is taken */
+  ledger.near = 1.15 * order;
+  CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &there, &at) == DPA_OK);
+  CHECK_NEAR(at, ledger.near, 1e-12 * at);
+  CHECK_NEAR(there / epsilon_at(&kind, &ledger, at - 1.0, log_delta), 1.0, 1e-12);
+  CHECK(there > best);
+  search.widths = widths;
+  search.looks = 3;
+  CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &there, &at) == DPA_OK);
+  CHECK_NEAR(there / best, 1.0, 1e-6);
+}
+
+static void check_bad(void) {
+  const double count = 1.0;
+  const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
+  double epsilon = 0.0, order = 0.0;
+  dpa_orders search = everywhere(0);
+  dpa_renyi_kind kind = kind_of("gaussian", INFINITY);
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) == DPA_OK);
+  CHECK(isinf(epsilon) && isnan(order));
+  /* known at low orders only */
+  kind = (dpa_renyi_kind){.curve = unknown, .size = 3.0};
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) == DPA_OK);
+  CHECK(isfinite(epsilon) && order <= 3.0);
+  kind.curve = failing;
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
+        DPA_NUMERIC);
+  search.points = 0;
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
+        DPA_ARGUMENT);
+  search.points = DPA_MOST_ORDERS + 1;
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
+        DPA_ARGUMENT);
+  search = everywhere(0);
+  search.stride = 0;
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
+        DPA_ARGUMENT);
+}
+
+void test_orders(void) {
+  check_curves();
+  check_conversions();
+  check_zcdp();
+  check_linear();
+  check_valleys();
+  check_sums();
+  check_told();
+  check_bad();
+}
