@@ -136,9 +136,9 @@ test_that("a statement of hundreds of unlike parties looks at some, and is that 
     asked <- integer(length(slow))
     names(asked) <- names(slow)
     with <- fold_with
-    local_binding("fold_with", function(accountant, books, delta) {
+    local_binding("fold_with", function(accountant, books, ...) {
       asked[[accountant]] <<- asked[[accountant]] + length(books$ledgers)
-      with(accountant, books, delta)
+      with(accountant, books, ...)
     })
     said <- account(plan, 1e-5)
     local_binding("fold_with", with)
