@@ -10,6 +10,7 @@
 #define VALLEYS 4       /* looked into, at most */
 #define AS_DEEP 1.1     /* and how much less deep than the deepest */
 #define FARTHEST 8.0    /* a bottom is from where its valley may begin, as a ratio */
+#define KINK 8.0        /* how much deeper a valley is than it would be without kinks */
 
 typedef struct search {
   const dpa_orders *orders;
@@ -25,7 +26,7 @@ typedef struct search {
 } search;
 
 /* A point: the log of an order less one, the epsilon there, and what the least around
- * it can be if the curve is convex there. */
+ * it may well be. */
 typedef struct point {
   double y, epsilon, bound;
 } point;
@@ -68,9 +69,9 @@ static size_t least(const point *points, size_t n) {
 }
 
 /* Where it is convex, a curve is above the lines through two of three points, as far as
- * the third. */
+ * the third; where bounds cross it is not. */
 static double bound_of(double below, double here, double above) {
-  return here - fmax(below - here, above - here);
+  return here - KINK * fmax(below - here, above - here);
 }
 
 /* Parabolas through three points, ever nearer: a width that halves also follows a curve
@@ -174,7 +175,7 @@ static void keep_bottoms(point *points, size_t n) {
 /* Where bounds cross, the least of them is far steeper below the order where they do
  * than above it, and the best order is there, in a narrow valley, or far beyond: the
  * bottoms that are about as deep as the deepest are looked at. others: but for where
- * the best order is. */
+ * the best order is, and no longer than they may be better. */
 static point look_in_valleys(search *at, point best, int others) {
   const double width = at->orders->step / 3.0;
   point points[DPA_MOST_ORDERS], bottom[VALLEYS];
@@ -194,8 +195,8 @@ static point look_in_valleys(search *at, point best, int others) {
     if (others && !(fabs(bottom[k].y - best.y) > 1.5 * width))
       continue;
     /* from a third of the grid's step: two halvings less */
-    const point found =
-        halve(at, bottom[k], width, at->orders->halvings - 2, best.epsilon);
+    const point found = halve(at, bottom[k], width, at->orders->halvings - 2,
+                              others ? best.epsilon : INFINITY);
     if (epsilon_of(found) < epsilon_of(best))
       best = found;
   }
