@@ -248,3 +248,50 @@ test_that("conversions from Renyi divergences are the formulas and invert one an
   expect_blames(rdp_to_epsilon(2, -1, 0.1), "rdp")
   expect_blames(rdp_to_delta(2, 1, -1), "epsilon")
 })
+
+# ---- curves in R, and what the core refuses --------------------------------------------
+
+test_that("a curve in R is a kind like others, and its errors come through", {
+  gaussian <- renyi_columns(1L, curve = "gaussian", size = 0.3)
+  called <- function(curve) renyi_columns(1L, curve = "called", called = list(curve))
+  s <- c(0.1, 1, 30)
+  expect_equal(divergences(called(function(a) a * 0.3^2 / 2), s), divergences(gaussian, s))
+  expect_identical(divergences(called(function(a) rep(NaN, length(a))), s), matrix(Inf, 3L, 1L))
+  odd <- structure(class = c("odd", "error", "condition"), list(message = "odd", call = NULL))
+  expect_error(divergences(called(function(a) stop(odd)), s), class = "odd")
+  for (wrong in list(function(a) 1, function(a) "a", function(a) NULL)) {
+    expect_error(divergences(called(wrong), s), class = "dpadmm_error_argument")
+  }
+  how <- list(grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, halvings = 8L,
+    valleys = FALSE)
+  ledgers <- list(list(kind = 1L, count = 5))
+  search <- function(columns, how, ledgers, log_delta = log(1e-5)) {
+    core_call(.Call(ffi_renyi_orders, columns, ledgers, how, log_delta))
+  }
+  found <- search(gaussian, how, ledgers)
+  expect_equal(search(called(function(a) a * 0.3^2 / 2), how, ledgers), found)
+  expect_rel(found[[1L]], zcdp_to_epsilon(5 * 0.3^2 / 2, 1e-5), 1e-8)
+  expect_error(search(called(function(a) stop(odd)), how, ledgers), class = "odd")
+
+  refused <- function(...) expect_error(search(...), class = "dpadmm_error_argument")
+  for (name in setdiff(names(gaussian), "called")) {
+    refused(replace(gaussian, name, list(NULL)), how, ledgers)
+    refused(replace(gaussian, name, list(gaussian[[name]][0])), how, ledgers)
+  }
+  refused(replace(gaussian, "curve", "none"), how, ledgers)
+  refused(replace(gaussian, "curve", "called"), how, ledgers)
+  for (ledger in list(list(kind = 2L, count = 5), list(kind = 0L, count = 5), list(kind = 1L),
+    list(kind = 1, count = 5), list(kind = 1L, count = c(5, 5)), list(kind = NA_integer_, count = 5)
+  )) {
+    refused(gaussian, how, list(ledger))
+  }
+  refused(gaussian, how, NULL)
+  refused(gaussian, how, ledgers, "a")
+  for (change in list(list(grid = numeric()), list(grid = seq(1, 2, 0.001)), list(stride = 0L),
+    list(halvings = -1L), list(valleys = NA), list(widths = "a"), list(near = c(2, 3))
+  )) {
+    refused(gaussian, utils::modifyList(how, change), ledgers)
+  }
+  expect_error(divergences(gaussian, matrix(1, 2L, 3L)), class = "dpadmm_error_argument")
+  expect_error(divergences(gaussian, "a"), class = "dpadmm_error_argument")
+})
