@@ -32,23 +32,7 @@ one_relation <- function(releases) {
 
 #' Which rows of some columns are identical, as whole numbers from 1.
 #' @noRd
-row_kind <- function(columns) {
-  rows <- as.double(length(columns[[1L]]))
-  kind <- rep(1, rows)
-  most <- 1 # of kinds; beyond 2^53 they would be no whole numbers
-  for (column in columns) {
-    if (identical(column, rep_len(column[1L], rows))) next
-    if (most * rows > 2^53) {
-      kind <- match(kind, kind)
-      most <- rows
-    }
-    # such numbers, kinds of kinds among them, need no looking up
-    small <- is.integer(column) && isTRUE(min(column) >= 1L && max(column) <= rows)
-    kind <- (kind - 1) * rows + if (small) column else match(column, column)
-    most <- most * rows
-  }
-  match(kind, unique(kind))
-}
+row_kind <- function(columns) core_call(.Call(ffi_row_kind, unname(as.list(columns))))
 
 #' The accountants' view of releases: `kinds`, the distinct ones; `ledgers`, the distinct
 #' combinations of kinds and counts that a record may lose; for every `node` (its name; its

@@ -84,6 +84,8 @@
   X(ffi_rdp_wang, 3)                                                                   \
   X(ffi_spherical_bins, 7)                                                             \
   X(ffi_zcdp, 2)                                                                       \
+  /* ffi_rows.c */                                                                     \
+  X(ffi_row_kind, 1)                                                                   \
   /* ffi_renyi.c */                                                                    \
   X(ffi_renyi_divergences, 2)                                                          \
   X(ffi_renyi_orders, 4)
