@@ -55,6 +55,7 @@ measure <- function(n, d, method, most, ridge = FALSE) {
 # what memory gives changes within a minute; the first pair warms up. The data are read before: on a
 # virtual machine the first look at memory that nobody touched for half a second can take longer
 # than a pass.
+# Beside it what two threads gain in passes alone: the machine's own limit in the same minutes.
 two_threads <- function(n, d) {
   data <- sim_logistic(n, d, seed = 1)
   clock <- function(threads) {
@@ -64,7 +65,23 @@ two_threads <- function(n, d) {
   times <- vapply(1:12, function(k) c(clock(1L), clock(2L)), numeric(2))[, -1L]
   name <- sprintf("mr_admm, %g x %d, two threads", n, d)
   cat(sprintf("%s: best times %.2f and %.2f s\n", name, min(times[1L, ]), min(times[2L, ])))
+  bare <- bare_passes(n, d)
+  if (length(bare)) cat(sprintf("  passes alone, two threads: median %s\n", spread(bare)))
   report(name, times[1L, ] / times[2L, ], 1.7, at_least = TRUE)
+}
+
+# How much faster two threads are, of bench/bare-passes.c; nothing where there is no compiler.
+bare_passes <- function(n, d) {
+  program <- tempfile()
+  compiler <- strsplit(system2(file.path(R.home("bin"), "R"), c("CMD", "config", "CC"),
+    stdout = TRUE), " ")[[1L]]
+  built <- suppressWarnings(system2(compiler[1L], c(compiler[-1L], "-O2", "-fopenmp",
+    "-D_GNU_SOURCE", "-Isrc/core", "bench/bare-passes.c", "src/core/data/kernels.c", "-o", program
+  )))
+  if (built != 0L) return(numeric())
+  said <- system2(program, c(format(n, scientific = FALSE), d, 9), stdout = TRUE)
+  times <- matrix(scan(text = said, quiet = TRUE), nrow = 2L)
+  times[1L, ] / times[2L, ]
 }
 
 given <- as.numeric(commandArgs(TRUE))
