@@ -23,6 +23,7 @@
 )
 
 #' Each ledger at its best order: list(epsilon, order).
+#' @param kinds of renyi_kinds().
 #' @param search,near of the arguments `how` of spend_events(), one of `near` a ledger: what is near
 #'   there is looked at, or the order itself.
 #' @noRd
@@ -32,12 +33,12 @@ search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL)
     halvings = min(search$halvings, .halvings), widths = search$widths,
     valleys = may_cross(kinds) && (is.null(near) || isTRUE(search$valleys)), near = near
   )
-  found <- core_call(.Call(ffi_renyi_orders, renyi_kinds(kinds), ledgers, how, log_delta))
+  found <- core_call(.Call(ffi_renyi_orders, kinds, ledgers, how, log_delta))
   names(found) <- c("epsilon", "order")
   found
 }
 
-# Mechanisms whose bounds cross: the best order may be in another valley.
+# Curves of bounds that cross: the best order may be in another valley.
 .crossing <- "objective_gamma"
 
-may_cross <- function(kinds) any(kinds$mechanism %in% .crossing)
+may_cross <- function(kinds) any(kinds$curve %in% .crossing)

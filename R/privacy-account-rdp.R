@@ -95,6 +95,7 @@ add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(cur
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta, how) {
   log_delta <- log(delta)
+  kinds <- renyi_kinds(kinds)
   each <- length(ledgers) <= .many_parties || is.null(how$search) && may_cross(kinds)
   if (each || !is.null(how$near)) {
     return(search_orders(kinds, ledgers, log_delta, how$search, how$near))
@@ -114,12 +115,11 @@ account_rdp <- function(kinds, ledgers, delta, how) {
 
 #' Where the best orders are, by those of some ledgers; `NA` where these are unlike, or a ledger is
 #' not between two of them: in curvature, which decides where bounds cross, and in its cost.
+#' @param kinds of renyi_kinds().
 #' @noRd
 orders_between <- function(kinds, ledgers, log_delta) {
   cost <- search_orders(kinds, ledgers, log_delta, near = rep(65, length(ledgers)))$epsilon
-  share <- kinds$curvature / kinds$modulus
-  share[is.na(share)] <- 0
-  steep <- vapply(ledgers, function(own) sum(share[own$kind] * own$count), 0)
+  steep <- vapply(ledgers, function(own) sum(kinds$kappa[own$kind] * own$count), 0)
   in_order <- order(steep, cost)
   some <- spread_over(length(ledgers), .looked_parties)
   y <- log(search_orders(kinds, ledgers[in_order[some]], log_delta)$order - 1)

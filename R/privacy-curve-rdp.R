@@ -81,7 +81,6 @@ NULL
 #' @param ... columns of renyi_columns().
 #' @noRd
 divergences_of <- function(curve, orders, ..., none = FALSE) {
-  check_orders(orders)
   if (none) return(numeric(length(orders)))
   finite_result(
     as.vector(divergences(renyi_columns(1L, curve = curve, ...), orders - 1)), "divergence"

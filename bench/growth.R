@@ -83,11 +83,9 @@ one_point <- function(part, size) {
 
 # ---- all points of a part ----------------------------------------------------------------------
 
-this_file <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))[1L]
-
 measured <- function(part, size) {
   out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
-    c(this_file, "--point", part, format(size, scientific = FALSE)),
+    c(this_script(), "--point", part, format(size, scientific = FALSE)),
     stdout = TRUE, stderr = FALSE, timeout = limit
   ))
   line <- grep("^point ", out, value = TRUE)

@@ -36,6 +36,11 @@ extra_memory <- function(f, size) {
   (resident("VmHWM") - before) / size
 }
 
+# The script that runs, for whoever runs it again as a process of its own.
+this_script <- function() {
+  sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))[1L]
+}
+
 # "median (lowest to highest)"
 spread <- function(x, digits = 2L) {
   sprintf("%.*f (%.*f to %.*f)", digits, stats::median(x), digits, min(x), digits, max(x))

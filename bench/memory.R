@@ -76,13 +76,12 @@ given <- commandArgs(TRUE)
 if (identical(given[1L], "--measure")) {
   measure(given[2L], given[3L])
 } else {
-  script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))[1L]
   file <- tempfile()
   for (name in if (length(given)) grep(paste(given, collapse = "|"), names(cases), value = TRUE)
     else names(cases)) {
     saveRDS(cases[[name]][[1L]](), file, compress = FALSE)
     # the C library gives back to the system at once what R lets go
     system2(file.path(R.home("bin"), "Rscript"),
-      shQuote(c(script, "--measure", name, file)), env = "MALLOC_MMAP_THRESHOLD_=65536")
+      shQuote(c(this_script(), "--measure", name, file)), env = "MALLOC_MMAP_THRESHOLD_=65536")
   }
 }

@@ -89,8 +89,7 @@ int ffi_place(dpa_arena *arena, SEXP keeper);
 int ffi_blas_alone(void);
 void ffi_blas_again(int before);
 
-/* ---- calling R --------------------------------------------------------------------
- */
+/* ---- calling R ------------------------------------------------------------------- */
 
 /* Evaluates a call: its value becomes held[0], or an error's condition held[1], of a
  * list that the caller protects. Nothing jumps: DPA_ENGINE for an error, DPA_INTERRUPT.

@@ -86,8 +86,8 @@ static void read_kinds(ffi_reader *reader, SEXP held, table *out) {
 }
 
 /* list(kind, count): places from 1 on in the table of kinds, and how often. */
-static void read_ledger(ffi_reader *reader, SEXP list, const table *table, int *kind,
-                        double near, dpa_ledger *out) {
+static void read_ledger(ffi_reader *reader, SEXP list, const table *table, double near,
+                        dpa_ledger *out) {
   ffi_reader own = {list, NULL};
   SEXP places = ffi_field(&own, "kind");
   const size_t n = TYPEOF(places) == INTSXP ? (size_t)Rf_xlength(places) : 0;
@@ -95,6 +95,7 @@ static void read_ledger(ffi_reader *reader, SEXP list, const table *table, int *
   const int *place = ffi_ints(&own, "kind", n, 1, (int)table->count);
   if (!ffi_check(reader, !own.bad, own.bad ? own.bad : "ledger"))
     return;
+  int *kind = (int *)R_alloc(n + 1, sizeof *kind);
   for (size_t k = 0; k < n; k++)
     kind[k] = place[k] - 1;
   *out = (dpa_ledger){kind, count, n, near};
@@ -174,12 +175,8 @@ SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
   dpa_status status = DPA_OK;
   for (R_xlen_t i = 0; i < n && status == DPA_OK && !reader.bad; i++) {
     void *before = vmaxget();
-    SEXP list = VECTOR_ELT(ledgers, i);
-    const ffi_reader own = {list, NULL};
-    const R_xlen_t entries = Rf_xlength(ffi_field(&own, "kind"));
     dpa_ledger ledger;
-    read_ledger(&reader, list, &kinds, (int *)R_alloc((size_t)entries + 1, sizeof(int)),
-                near ? near[i] : NAN, &ledger);
+    read_ledger(&reader, VECTOR_ELT(ledgers, i), &kinds, near ? near[i] : NAN, &ledger);
     if (!reader.bad)
       status = dpa_best_order(&orders, kinds.kind, &ledger, REAL_RO(log_delta)[0],
                               REAL(epsilon) + i, REAL(order) + i);

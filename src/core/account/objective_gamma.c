@@ -153,7 +153,7 @@ static double add_span(const spherical *p, int part, double from, double to,
     const double other = curved ? acosh(end / p->root) : end;
     const double half = 0.5 * fabs(other - one), middle = 0.5 * (one + other);
     const double here = bound_at(p, part, x), unit = here > 30.0 ? here : 0.0;
-    const double mass = less_one(here, unit); /* the same everywhere */
+    const double mass = part == MASS ? less_one(here, unit) : 0.0; /* everywhere */
     double above = 0.0;
     for (int i = 0; i < 16; i++) {
       const dpa_quadrature node = dpa_gauss16[i / 2];

@@ -148,7 +148,7 @@ static double epsilon_of(point best) {
  * 2 sqrt(r L) + r, so s* is 2 to 3 times the least s whose L / s is not too much. */
 static size_t valley(search *at, point best, double width, point *points) {
   const dpa_orders *orders = at->orders;
-  const double epsilon = epsilon_of(best), most = isfinite(epsilon) ? epsilon : LARGEST;
+  const double most = fmax(0.0, best.epsilon);
   size_t first = 0, n = 0;
   for (size_t i = 0; i < orders->points; i++)
     first += !(dpa_conversion_inverse(orders->grid[i], most, at->log_delta) > 0.0);

@@ -10,12 +10,18 @@
 
 #define ERROR 1e-9 /* more than that of any formula or quadrature */
 
+/* Of an order and a size alone. */
+static dpa_status each(double (*divergence)(double, double), const dpa_renyi_kind *kind,
+                       const double *orders, size_t n, double *rdp) {
+  for (size_t i = 0; i < n; i++)
+    rdp[i] = divergence(orders[i], kind->size);
+  return DPA_OK;
+}
+
 static dpa_status pure(const dpa_renyi_kind *kind, const double *orders, size_t n,
                        dpa_free_moment *moments, double *rdp) {
   (void)moments;
-  for (size_t i = 0; i < n; i++)
-    rdp[i] = dpa_rdp_pure(orders[i], kind->size);
-  return DPA_OK;
+  return each(dpa_rdp_pure, kind, orders, n, rdp);
 }
 
 /* exp(x) - 1 - x without cancellation. */
@@ -45,19 +51,18 @@ static double laplace_divergence(double a, double t) {
 static dpa_status laplace(const dpa_renyi_kind *kind, const double *orders, size_t n,
                           dpa_free_moment *moments, double *rdp) {
   (void)moments;
-  for (size_t i = 0; i < n; i++)
-    rdp[i] = laplace_divergence(orders[i], kind->size);
-  return DPA_OK;
+  return each(laplace_divergence, kind, orders, n, rdp);
 }
 
 /* Mironov 2017, Proposition 7. */
+static double gaussian_divergence(double order, double size) {
+  return order * (size * size / 2.0);
+}
+
 static dpa_status gaussian(const dpa_renyi_kind *kind, const double *orders, size_t n,
                            dpa_free_moment *moments, double *rdp) {
   (void)moments;
-  const double half = kind->size * kind->size / 2.0;
-  for (size_t i = 0; i < n; i++)
-    rdp[i] = orders[i] * half;
-  return DPA_OK;
+  return each(gaussian_divergence, kind, orders, n, rdp);
 }
 
 static dpa_status gamma_norm(const dpa_renyi_kind *kind, const double *orders, size_t n,
