@@ -57,7 +57,7 @@ solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
   alike <- way == "many"
   way <- .ways[[way]]
   none <- numeric(length(i))
-  first <- if (alike) spent_alike(spent, none, i, way$first, .between_orders) else {
+  first <- if (alike) spent_alike(spent, none, i, way$first) else {
     spent(none, i, search = way$first)
   }
   first$x <- none
@@ -136,36 +136,34 @@ solve_roots <- function(f, i, known, slope) {
   list(x = x, slope = slope, order = known$order, accountant = known$accountant)
 }
 
-#' What parties spend: a few are asked of all accountants, the slow ones about the outermost. Where
-#' one is best there, and orders are about the same, it alone is asked about the others.
-#' @param first,search where the best orders are looked for, and around those in between theirs.
+#' About what parties spend: a few are asked of all accountants, the slow ones about the outermost.
+#' Where one is best there, and orders are about the same, the others are taken to be in between.
+#' @param first where the best orders are looked for.
 #' @noRd
-spent_alike <- function(spent, x, i, first, search) {
+spent_alike <- function(spent, x, i, first) {
   some <- spread_over(length(i), .asked_parties)
-  fields <- c("excess", "order", "accountant")
   midst <- !some %in% range(some)
   out <- spent(x[some], i[some], search = first, quick = midst)
   if (any(midst) && out$asked > 1L && !isTRUE(all(out$slow > .far_from_best))) {
     more <- spent(x[some[midst]], i[some[midst]], search = first)
-    for (name in c(fields, "slow")) out[[name]][midst] <- more[[name]]
+    for (name in c("excess", "order", "accountant", "slow")) out[[name]][midst] <- more[[name]]
   }
   if (length(some) == length(i)) return(out)
-  of <- unique(out$accountant)
   y <- log(out$order - 1)
-  if (length(of) > 1L || !isTRUE(max(abs(diff(y))) < 1)) {
+  if (length(unique(out$accountant)) > 1L || !isTRUE(max(abs(diff(y))) < 1)) {
     return(spent(x, i, search = first))
   }
-  rest <- seq_along(i)[-some]
-  more <- spent(x[rest], i[rest], 1 + exp(stats::approx(some, y, rest)$y), of, search)
-  place <- order(c(some, rest))
-  for (name in fields) out[[name]] <- c(out[[name]], more[[name]])[place]
+  between <- function(y) stats::approx(some, y, seq_along(i))$y
+  out$excess <- between(out$excess)
+  out$order <- 1 + exp(between(y))
+  out$accountant <- rep(out$accountant[1L], length(i))
   out
 }
 
 #' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved;
 #' the others start in between, and are asked of the accountant that was best on both sides, at the
-#' order in between: any order is valid, and near the best one the epsilon is flat. Where a look in
-#' the midst between solved ones shows that it is not, all are looked at.
+#' order in between: any order is valid, and near the best one the epsilon is flat. Where orders
+#' jump, or a look in the midst between solved ones shows that it is not, all are looked at.
 #' @param i best in an order in which neighbours are alike.
 #' @noRd
 solve_many <- function(spent, i) {
@@ -197,8 +195,10 @@ solve_many <- function(spent, i) {
     f <- if (jumps[k[1L]]) everywhere(spent, of = of) else around(spent, of)
     x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
   }
-  midst <- setdiff(round((knots[-1L] + knots[-length(knots)]) / 2), knots)
-  settle(spent, i, x, slope, best, midst, if (!any(jumps[midst])) order[midst])
+  # where orders are even a look into every other gap says that all is well
+  midst <- if (!any(jumps)) setdiff(round((knots[-1L] + knots[-length(knots)]) / 2), knots)
+  midst <- midst[c(TRUE, FALSE)]
+  settle(spent, i, x, slope, best, midst, order[midst])
 }
 
 #' Logs of multiples at which parties keep their budgets by the statement of all together; who is

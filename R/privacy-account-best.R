@@ -67,9 +67,10 @@ takes_long <- function(events, delta) {
   any(vapply(able, function(a) a$speed == "slow", NA))
 }
 
-#' What a slow accountant says. Of ledgers that `how` calls quick, and of some of very many, it says
-#' nothing, which is Inf: of these it is asked about a few, those that cost most and least among
-#' them, and about the others where it is near the best there.
+#' What a slow accountant says. It is not asked about ledgers of which it cannot say less than
+#' others, who stand with the least it may say, nor about those that `how` calls quick, which are
+#' Inf. Of very many it is asked about a few, those that cost most and least among them, and about
+#' the others, which else are Inf, where it is near the best there.
 #' @param least what others say of each ledger.
 #' @noRd
 fold_slow <- function(accountant, books, delta, least, how) {
@@ -81,6 +82,11 @@ fold_slow <- function(accountant, books, delta, least, how) {
     for (name in intersect(names(out), names(said))) out[[name]][k] <<- said[[name]]
   }
   asked <- if (is.null(how$quick)) seq_len(count) else which(!how$quick)
+  floor <- accountants()[[accountant]]$least(books$kinds, books$ledgers[asked], delta)
+  above <- floor > least[asked] * (1 + 1e-9)
+  out$epsilon[asked[above]] <- floor[above]
+  asked <- asked[!above]
+  if (length(asked) == 0L) return(out)
   if (length(asked) <= .many_for_slow || any(is.infinite(least[asked]))) {
     ask(asked)
     return(out)

@@ -106,6 +106,10 @@ accountant_pld <- function() {
     # where all there is are pure losses, this is pure composition again
     serves_best = function(kinds) any(!(kinds$mechanism %in% c("pure", .pld_by_loss))),
     exact = FALSE, speed = "slow",
+    least = function(kinds, ledgers, delta) {
+      kinds <- pld_kinds(kinds)
+      pure_floor(ifelse(kinds$mechanism == "pure", kinds$epsilon, NA), ledgers, delta)
+    },
     composes = "privacy loss distributions by FFT, see [pld_epsilon()]",
     needs = "anything but Gaussian noise in an objective"
   )

@@ -4,6 +4,9 @@ accountant_pure <- function() {
   list(
     fold = account_pure, handles = pure_handles,
     needs_delta = FALSE, serves_best = function(kinds) TRUE, exact = FALSE, speed = "slow",
+    least = function(kinds, ledgers, delta) {
+      pure_floor(as.numeric(by_mechanism(kinds, .pure_losses)), ledgers, delta)
+    },
     composes = paste(
       "the pure losses: their sum at `delta = 0`, their optimal composition",
       "([compose_pure()]) above"
@@ -41,6 +44,21 @@ objective_pure_loss <- function(shift, kappa, logistic_curvature) {
   round_up(core_call(.Call(
     ffi_objective_pure, as.double(shift), as.double(kappa), logistic_curvature
   )), 16)
+}
+
+#' No less than this is proved of ledgers by whoever knows no more of some kinds than their pure
+#' losses, with which all their answers are the worst with a probability p: that alone costs the sum
+#' of the losses, and log(1 - delta / p).
+#' @param loss of each kind; `NA` of those of which more is known.
+#' @noRd
+pure_floor <- function(loss, ledgers, delta) {
+  vapply(ledgers, function(own) {
+    known <- which(!is.na(loss[own$kind]))
+    e <- loss[own$kind[known]]
+    count <- own$count[known]
+    p <- exp(-sum(count * log1p(exp(-e))))
+    if (p > delta) max(0, sum(count * e) + log1p(-delta / p)) else 0
+  }, 0)
 }
 
 account_pure <- function(kinds, ledgers, delta, how = list()) {

@@ -1,9 +1,8 @@
 # The best orders of the RDP accountant: any order is valid, and these are looked for.
 
-# How far from where an order was best it is looked for: for a little more or less noise, from
-# what is between the best ones of others, and where that is done.
+# How far from where an order was best it is looked for, for a little more or less noise, and where
+# that is done.
 .near_orders <- list(widths = c(0.2, 0.05, 0.0125))
-.between_orders <- list(widths = c(0.3, 0.1))
 .other_orders <- list(valleys = TRUE)
 # how often widths are halved by a search everywhere, and by one for where to begin
 .halvings <- 8L
@@ -19,7 +18,7 @@
 .ways <- list(
   few = list(first = NULL, search = .near_orders, alone = TRUE),
   some = list(first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004)), alone = FALSE),
-  many = list(first = .first_orders, search = .near_orders, alone = FALSE)
+  many = list(first = .first_orders, search = list(widths = c(0.2, 0.05)), alone = FALSE)
 )
 
 #' Each ledger at its best order: list(epsilon, order).

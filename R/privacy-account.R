@@ -116,6 +116,8 @@ largest_guarantee <- function(guarantees) {
 #   exact        whether its epsilon is the least there is, so that "best" asks no other
 #   speed        "quick", "slow" or "usual": calibrate() asks a quick one first where to look,
 #                before it asks a slow one, and of very many parties a slow one about some first
+#   least        of a slow one: function(kinds, ledgers, delta): less than this it never says of
+#                each, which is quick to tell
 #   composes, needs   words for the help page
 # A function, so that the files may come in any order.
 accountants <- function() {

@@ -156,7 +156,7 @@ solve_together <- function(f, count, reach = log(10)) {
 #' x do not end there. A function is list(excess, order), see around(): the best order is searched
 #' for near the last one only, and at last not any more, which is as valid, and a share of `width`
 #' is left for what the whole search might find.
-#' @param known the functions at x, where that is known.
+#' @param known about what the functions are at x, where that is known: none ends there.
 #' @return list(x, slope = of the secants, `beyond` = how far x is from the root by these, order,
 #'   accountant).
 #' @noRd
@@ -181,7 +181,8 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
     value[open] <- now$excess
     beyond[open] <- value[open] / slope[open]
     past <- beyond[open]
-    open <- open[!(value[open] <= 0 & past >= width / 8 & past <= 7 / 8 * width)]
+    looked <- pass > 1L || is.null(known)
+    open <- open[!(looked & value[open] <= 0 & past >= width / 8 & past <= 7 / 8 * width)]
     if (length(open) == 0L) break
     x[open] <- x[open] - value[open] / slope[open] + width / 2
   }

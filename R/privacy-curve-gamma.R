@@ -19,8 +19,9 @@ gamma_kinds <- function(t, dim) {
   curved <- t > 0 & t <= .most_shift & dim >= 2
   lean <- numeric(length(t))
   lean[curved] <- spherical_lean(t[curved], dim[curved])
-  plain <- ifelse(t > .most_shift, "pure", "laplace")
-  list(curve = ifelse(curved, "gamma", plain), size = t, dim = dim, lean = lean)
+  curve <- rep("gamma", length(t))
+  curve[!curved] <- ifelse(t[!curved] > .most_shift, "pure", "laplace")
+  list(curve = curve, size = t, dim = dim, lean = lean)
 }
 
 spherical_bins <- function(t, dim) {

@@ -40,6 +40,7 @@ gamma_grid_costs <- function(books) {
   gamma <- books$kinds$mechanism %in% "gamma"
   if (!any(gamma)) return(numeric(length(books$ledgers)))
   once <- numeric(length(gamma))
-  once[gamma] <- gamma_grid_cost(books$kinds$dim[gamma])
+  d <- unique(books$kinds$dim[gamma])
+  once[gamma] <- gamma_grid_cost(d)[match(books$kinds$dim[gamma], d)]
   vapply(books$ledgers, function(own) sum(once[own$kind] * own$count), 0)
 }

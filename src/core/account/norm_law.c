@@ -1,0 +1,78 @@
+#include "account/norm_law.h"
+
+#include "account/sixteen.h"
+
+#include <math.h>
+
+#define HALF_LOG_TWO_PI 0.91893853320467274178
+
+/* alpha L_s(norm), Theorem 4. Falls from x = s shift on. */
+static double leaning(const dpa_norm_law *p, double x) {
+  const double s = p->s, d = p->shift;
+  if (x >= p->start) {
+    const double c = s * (1.0 + s) * d * d;
+    return c / (x + sqrt(x * x - c));
+  }
+  return x >= s * d ? 2.0 * s * ((1.0 + s) * d - x) : 2.0 * x;
+}
+
+double dpa_norm_factor(const dpa_norm_law *p, double x) {
+  return x >= p->start && x <= p->free_to ? 0.0 : p->jacobian;
+}
+
+double dpa_norm_bound(const dpa_norm_law *p, int part, double x) {
+  if (part == 1)
+    return leaning(p, x) + dpa_norm_factor(p, x);
+  return fmin(p->fixed + 0.5 * p->s * p->shift * p->shift / x, p->log_pure);
+}
+
+void dpa_norm_bounds(const dpa_norm_law *p, int part, double within, const double *x,
+                     double *out) {
+  const double s = p->s, d = p->shift, factor = dpa_norm_factor(p, within);
+  const double c = part == 1 ? s * (1.0 + s) * d * d : 0.5 * s * d * d;
+  if (part == 2)
+    for (int i = 0; i < DPA_SIXTEEN; i++) {
+      const double y = p->fixed + c / x[i];
+      out[i] = y < p->log_pure ? y : p->log_pure;
+    }
+  else if (within >= p->start)
+    for (int i = 0; i < DPA_SIXTEEN; i++)
+      out[i] = factor + c / (x[i] + sqrt(x[i] * x[i] - c));
+  else if (within >= s * d)
+    for (int i = 0; i < DPA_SIXTEEN; i++)
+      out[i] = factor + 2.0 * s * ((1.0 + s) * d - x[i]);
+  else
+    for (int i = 0; i < DPA_SIXTEEN; i++)
+      out[i] = factor + 2.0 * x[i];
+}
+
+double dpa_norm_break(const dpa_norm_law *p, int part, double x, double to) {
+  const double pull = p->s * p->shift;
+  const double capped = 0.5 * pull * p->shift / (p->log_pure - p->fixed);
+  const double candidate[] = {part == 1 ? pull : capped, p->start, p->free_to};
+  for (int k = 0; k < (part == 1 ? 3 : 1); k++) {
+    const double c = candidate[k];
+    if ((c > x && c < to) || (c < x && c > to))
+      to = c;
+  }
+  return to;
+}
+
+/* (dim - 1) log(dim) - dim - log Gamma(dim), by Stirling's series, in which nothing
+ * cancels. */
+double dpa_norm_log_density_at_mean(double dim) {
+  double x = dim, below = 1.0;
+  for (; x < 16.0; x += 1.0)
+    below *= x;
+  const double r = 1.0 / (x * x);
+  const double series =
+      (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r / 1680.0))) / x;
+  const double at_mean = -HALF_LOG_TWO_PI - 0.5 * log(x) - series;
+  if (x == dim)
+    return at_mean;
+  return (dim - 1.0) * log(dim) - dim - ((x - 1.0) * log(x) - x - at_mean - log(below));
+}
+
+double dpa_norm_log_density(const dpa_norm_law *p, double x) {
+  return (p->dim - 1.0) * log(x / p->dim) - (x - p->dim) + p->at_mean;
+}

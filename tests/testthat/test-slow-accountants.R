@@ -1,0 +1,38 @@
+# Slow accountants are asked only where they may be the best.
+
+test_that("a slow accountant that cannot be the best is not asked, and tells no less beforehand", {
+  slow <- Filter(function(a) a$speed == "slow", accountants())
+  expect_setequal(names(slow), c("pure", "pld"))
+  set.seed(8)
+  close <- c(pure = 0, pld = 0)
+  for (trial in 1:40) {
+    events <- c(
+      dp_event_objective_gamma(10^runif(1, -1, 1), 1, 10^runif(1, -3, 0), 2,
+        dim = sample(c(1, 5, 60), 1), count = sample(3, 1), logistic_curvature = trial %% 2 == 0
+      ),
+      dp_event_pure(10^runif(1, -2, 0.5), count = sample(3, 1)),
+      if (trial %% 3) dp_event_gamma(10^runif(1, -1, 1), 1, dim = 5)
+    )
+    books <- open_books(events)
+    delta <- 10^-sample(1:9, 1)
+    for (name in names(slow)) {
+      least <- slow[[name]]$least(books$kinds, books$ledgers, delta)
+      said <- slow[[name]]$fold(books$kinds, books$ledgers, delta, list())$epsilon
+      expect_lte(least, said * (1 + 1e-12))
+      close[name] <- close[name] + (said < 1.1 * least)
+    }
+    each <- vapply(c("pure", "zcdp", "rdp", "pld"), function(name) {
+      tryCatch(account(events, delta, name)$epsilon, dpadmm_error_accountant = function(e) Inf)
+    }, 0)
+    expect_identical(account(events, delta)$epsilon, min(each))
+  }
+  # mostly it is about what they would have said, so that something was spared
+  expect_gt(close[["pure"]], 20)
+  expect_gt(close[["pld"]], 10)
+
+  # many at once: who is not asked stands with the least that it may say
+  books <- open_books(dp_event_objective_gamma(8, 1, 0.01, 1, dim = 60, node = 1:2, count = 1:2))
+  found <- fold_slow("pure", books, 1e-6, c(1, Inf), list())
+  expect_identical(found$epsilon[1L], slow$pure$least(books$kinds, books$ledgers, 1e-6)[1L])
+  expect_identical(found$epsilon[2L], account_pure(books$kinds, books$ledgers, 1e-6)$epsilon[2L])
+})
