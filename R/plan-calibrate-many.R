@@ -216,40 +216,46 @@ settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
   # steeper is only the way into a valley
   slope <- pmax(-2, pmin(slope, -0.1))
   slope[is.na(slope)] <- -1
-  # who is above the budget or, in the first looks, far below it
-  off_of <- function(said, at, below) {
-    at[!done[at] & (said$excess > 0 | below & said$excess / slope[at] > .many_excess)]
-  }
   look_at <- function(at, ...) {
-    said_of_all(spent, x[at], i[at], which(best[at] == "best"), slow, ...)
+    said <- said_of_all(spent, x[at], i[at], which(best[at] == "best"), slow, ...)
+    c(list(at = at, x = x[at]), said)
+  }
+  # who is above the budget or, in the first looks, far below it
+  off_of <- function(said, below, margin = 0) {
+    at <- said$at
+    off <- !done[at] &
+      (said$excess > -margin | below & said$excess / slope[at] > .many_excess)
+    lapply(said, `[`, off)
   }
   order <- order[!done[midst]]
   midst <- midst[!done[midst]]
   if (length(midst) && !anyNA(x)) {
-    said <- look_at(midst, order, .near_and_other)
-    if (length(off_of(said, midst, TRUE)) == 0L) return(x)
+    off <- off_of(look_at(midst, order, .near_and_other), TRUE)
+    if (length(off$at) == 0L) return(x)
   }
   x[is.na(x)] <- 0
   at <- seq_along(i)
   for (look in 1:8) {
-    said <- c(list(x = x[at]), look_at(at))
-    off <- off_of(said, at, look <= 2L)
-    if (length(off) == 0L) return(x)
-    of_off <- lapply(said, `[`, match(off, at))
-    more <- of_off$x - pmax(of_off$excess / slope[off], -1) + .many_excess / 2
-    for (k in if (look <= 2L) split(seq_along(off), of_off$accountant)) {
-      f <- around(spent, of_off$accountant[k[1L]], .ways$many)
-      found <- solve_within(f, i[off[k]], of_off$x[k], slope[off[k]], width = .many_excess,
-        known = lapply(of_off, `[`, k)
+    off <- off_of(look_at(at), look <= 2L)
+    # where a rough look, which may miss a valley, says so
+    if (length(off$at)) {
+      off <- off_of(look_at(off$at, search = NULL), look <= 2L, margin = .many_excess / 8)
+    }
+    if (length(off$at) == 0L) return(x)
+    more <- off$x - pmax(off$excess / slope[off$at], -1) + .many_excess / 2
+    for (k in if (look <= 2L) split(seq_along(more), off$accountant)) {
+      f <- around(spent, off$accountant[k[1L]], .ways$many)
+      found <- solve_within(f, i[off$at[k]], off$x[k], slope[off$at[k]], width = .many_excess,
+        known = lapply(off, `[`, k)
       )
       solved <- !is.na(found$x)
       more[k[solved]] <- found$x[solved]
     }
-    x[off] <- more
+    x[off$at] <- more
     # of very many what is said of one hangs on the others
-    if (length(i) <= .many_parties) at <- off
+    if (length(i) <= .many_parties) at <- off$at
   }
-  x[off] <- NA
+  x[off$at] <- NA
   x
 }
 
