@@ -1,0 +1,50 @@
+# What calibration takes of a fit, by the clock: of a thousand unlike holders (of 5 to 1,300 of
+# 330,000 records; 50 columns), by one thread, whose noise is Gaussian or of the Gamma norm at
+# delta > 0, for the iterations that are the default and for 10 and 30.
+# Run: Rscript bench/calibration.R [holders records columns]
+library(dpadmm)
+source("bench/helpers.R")
+
+given <- as.integer(commandArgs(TRUE))
+if (length(given) == 0L) given <- c(1000L, 330000L, 50L)
+N <- given[1L]
+d <- given[3L]
+share <- exp(seq(log(30), log(3000), length.out = N))
+sizes <- round(share * given[2L] / sum(share))
+data <- sim_logistic(sum(sizes), d, seed = 1)
+nodes <- rep(seq_len(N), sizes)
+
+# time spent in the calibrations of a plan
+space <- asNamespace("dpadmm")
+calibrate <- space$calibrate_units
+spent <- 0
+unlockBinding("calibrate_units", space)
+assign("calibrate_units", function(...) {
+  time <- system.time(unit <- calibrate(...), gcFirst = FALSE)
+  spent <<- spent + time[["elapsed"]]
+  unit
+}, space)
+
+share_of <- function(method, noise, iterations) {
+  given <- if (is.na(iterations)) list() else list(iterations = iterations)
+  fit <- function() {
+    suppressWarnings(do.call(dpadmm_fit, c(list(data$x, data$y,
+      nodes = nodes, method = method, epsilon = 1, delta = 1e-5, noise = noise, seed = 1,
+      control = dpadmm_control(threads = 1, progress = FALSE)
+    ), given)))
+  }
+  one <- function(k) {
+    spent <<- 0
+    whole <- seconds(fit)
+    c(spent, whole)
+  }
+  fit()
+  times <- vapply(1:7, one, numeric(2))
+  said <- if (is.na(iterations)) "default iterations" else paste(iterations, "iterations")
+  report(sprintf("%s, %s noise, %s, calibration of %.2f s in percent", method$name, noise, said,
+    stats::median(times[2L, ])), 100 * times[1L, ] / times[2L, ], 5)
+}
+
+for (iterations in c(NA, 10, 30)) for (noise in c("gaussian", "gamma")) {
+  for (method in list(mr_admm(), pp_admm())) share_of(method, noise, iterations)
+}
