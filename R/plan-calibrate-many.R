@@ -222,10 +222,8 @@ settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
   }
   # who is above the budget or, in the first looks, far below it
   off_of <- function(said, below, margin = 0) {
-    at <- said$at
-    off <- !done[at] &
-      (said$excess > -margin | below & said$excess / slope[at] > .many_excess)
-    lapply(said, `[`, off)
+    far <- below & said$excess / slope[said$at] > .many_excess
+    lapply(said, `[`, said$excess > -margin | far)
   }
   order <- order[!done[midst]]
   midst <- midst[!done[midst]]
@@ -234,7 +232,7 @@ settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
     if (length(off$at) == 0L) return(x)
   }
   x[is.na(x)] <- 0
-  at <- seq_along(i)
+  at <- which(!done)
   for (look in 1:8) {
     off <- off_of(look_at(at), look <= 2L)
     # where a rough look, which may miss a valley, says so
