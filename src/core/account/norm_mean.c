@@ -103,8 +103,8 @@ static void add_panel(const dpa_norm_law *p, int part, panel it, double log_dens
     w[i] = w[8 + i] = half * dpa_gauss16[i].w;
   }
   if (curved) {
-    const double scale = 0.5 * p->root,
-                 factor = dpa_norm_factor(p, 0.5 * (it.x + it.end));
+    const double scale = 0.5 * p->root;
+    const double factor = dpa_norm_factor(p, 0.5 * (it.x + it.end));
     dpa_exp16(at, at);
     for (int i = 0; i < DPA_SIXTEEN; i++) {
       const double fall = 1.0 / at[i];
@@ -140,7 +140,7 @@ static void add_span(const dpa_norm_law *p, int part, double from, double to, su
   for (double x = from; x != to;) {
     panel it = next_panel(p, part, mass != NULL, x, dpa_norm_break(p, part, x, to));
     if (it.end == x) /* no panel is that short */
-      it.end = to;
+      it = (panel){x, to, dpa_norm_log_density(p, to) - here};
     add_panel(p, part, it, here, over, mass);
     here += it.change;
     x = it.end;
