@@ -26,12 +26,11 @@ assign("calibrate_units", function(...) {
 }, space)
 
 share_of <- function(method, noise, iterations) {
-  given <- if (is.na(iterations)) list() else list(iterations = iterations)
   fit <- function() {
-    suppressWarnings(do.call(dpadmm_fit, c(list(data$x, data$y,
+    suppressWarnings(dpadmm_fit(data$x, data$y,
       nodes = nodes, method = method, epsilon = 1, delta = 1e-5, noise = noise, seed = 1,
-      control = dpadmm_control(threads = 1, progress = FALSE)
-    ), given)))
+      iterations = iterations, control = dpadmm_control(threads = 1, progress = FALSE)
+    ))
   }
   one <- function(k) {
     spent <<- 0
@@ -40,11 +39,11 @@ share_of <- function(method, noise, iterations) {
   }
   fit()
   times <- vapply(1:7, one, numeric(2))
-  said <- if (is.na(iterations)) "default iterations" else paste(iterations, "iterations")
+  said <- if (is.null(iterations)) "default iterations" else paste(iterations, "iterations")
   report(sprintf("%s, %s noise, %s, calibration of %.2f s in percent", method$name, noise, said,
     stats::median(times[2L, ])), 100 * times[1L, ] / times[2L, ], 5)
 }
 
-for (iterations in c(NA, 10, 30)) for (noise in c("gaussian", "gamma")) {
+for (iterations in list(NULL, 10, 30)) for (noise in c("gaussian", "gamma")) {
   for (method in list(mr_admm(), pp_admm())) share_of(method, noise, iterations)
 }

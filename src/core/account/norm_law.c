@@ -6,44 +6,39 @@
 
 #define HALF_LOG_TWO_PI 0.91893853320467274178
 
-/* alpha L_s(norm), Theorem 4. Falls from x = s shift on. */
-static double leaning(const dpa_norm_law *p, double x) {
+/* alpha L_s(norm), Theorem 4, by the form that it has at `within`. Falls from x = s
+ * shift on. */
+static inline double leaning(const dpa_norm_law *p, double within, double x) {
   const double s = p->s, d = p->shift;
-  if (x >= p->start) {
+  if (within >= p->start) {
     const double c = s * (1.0 + s) * d * d;
     return c / (x + sqrt(x * x - c));
   }
-  return x >= s * d ? 2.0 * s * ((1.0 + s) * d - x) : 2.0 * x;
+  return within >= s * d ? 2.0 * s * ((1.0 + s) * d - x) : 2.0 * x;
 }
 
 double dpa_norm_factor(const dpa_norm_law *p, double x) {
   return x >= p->start && x <= p->free_to ? 0.0 : p->jacobian;
 }
 
-double dpa_norm_bound(const dpa_norm_law *p, int part, double x) {
+static inline double bound_as_at(const dpa_norm_law *p, int part, double within,
+                                 double factor, double x) {
   if (part == 1)
-    return leaning(p, x) + dpa_norm_factor(p, x);
-  return fmin(p->fixed + 0.5 * p->s * p->shift * p->shift / x, p->log_pure);
+    return leaning(p, within, x) + factor;
+  const double y = p->fixed + 0.5 * p->s * p->shift * p->shift / x;
+  return y < p->log_pure ? y : p->log_pure;
+}
+
+double dpa_norm_bound(const dpa_norm_law *p, int part, double x) {
+  return bound_as_at(p, part, x, dpa_norm_factor(p, x), x);
 }
 
 void dpa_norm_bounds(const dpa_norm_law *p, int part, double within, const double *x,
                      double *out) {
-  const double s = p->s, d = p->shift, factor = dpa_norm_factor(p, within);
-  const double c = part == 1 ? s * (1.0 + s) * d * d : 0.5 * s * d * d;
-  if (part == 2)
-    for (int i = 0; i < DPA_SIXTEEN; i++) {
-      const double y = p->fixed + c / x[i];
-      out[i] = y < p->log_pure ? y : p->log_pure;
-    }
-  else if (within >= p->start)
-    for (int i = 0; i < DPA_SIXTEEN; i++)
-      out[i] = factor + c / (x[i] + sqrt(x[i] * x[i] - c));
-  else if (within >= s * d)
-    for (int i = 0; i < DPA_SIXTEEN; i++)
-      out[i] = factor + 2.0 * s * ((1.0 + s) * d - x[i]);
-  else
-    for (int i = 0; i < DPA_SIXTEEN; i++)
-      out[i] = factor + 2.0 * x[i];
+  const dpa_norm_law own = *p; /* `out` cannot change it */
+  const double factor = dpa_norm_factor(p, within);
+  for (int i = 0; i < DPA_SIXTEEN; i++)
+    out[i] = bound_as_at(&own, part, within, factor, x[i]);
 }
 
 double dpa_norm_break(const dpa_norm_law *p, int part, double x, double to) {

@@ -8,8 +8,8 @@
 #define TWO_PI 6.28318530717958647693
 #define EFOLDS 20.0 /* change of the integrand over a panel: 16 nodes err by 3e-12 */
 #define WIDEST 1.5  /* and of the norm's logarithm: by 1e-14 */
+#define WIDTHS 5.0  /* and of that in standard deviations */
 #define MOST_STEPS 1e6
-#define WIDTHS 5.0 /* and of that in standard deviations */
 
 /* Sixteen densities times exp(bound) - 1, in units of exp(of what is returned), which
  * is 0 where no bound is large. `log_density`: their logs, in a unit of their own. */

@@ -1,6 +1,6 @@
 /* Exponentials and logarithms of sixteen numbers at once, as many as a panel of a
- * quadrature has nodes: loops without calls or branches, which compilers turn into
- * vectors. Within 3 units of the last place, and the same bits whatever the vectors. */
+ * quadrature has nodes, in vectors. Within 3 units of the last place, and the same bits
+ * however long the processor's vectors are. */
 #ifndef DPA_ACCOUNT_SIXTEEN_H
 #define DPA_ACCOUNT_SIXTEEN_H
 
