@@ -211,11 +211,48 @@ static void check_spherical(void) {
         DPA_ARGUMENT);
 }
 
+/* order, shift, dim, lean; the divergence, by quadrature over the angle in 40 digits */
+static void check_spherical_rdp(void) {
+  static const double known[][5] = {
+      {1.5, 0.25, 2, 0.03524191888076622, 0.023123562746714515702},
+      {1.0009765625, 900, 2, 449.50083148686224, 898.00410133155371292},
+      {64, 12, 2, 5.55387786158495, 11.95158895883279687},
+      {1.25, 2, 10, 0.013615649501584753, 0.24621275879596264416},
+      {16, 1.125, 23, 0.0006843198790189915, 0.36586466833941943362},
+      {16, 1.125, 24, 0.0006248598487027174, 0.35451716856503663346},
+      {900, 1, 24, 0.0004937907778347165, 0.94039378677245592791},
+      {3, 0.0078125, 21, 4.015470616226887e-08, 4.3596522128859034227e-6},
+      {32, 1.5, 1000, 5.641911266845763e-07, 0.035960002388650236321},
+      {1.00390625, 10000, 50, 101.54209106364799, 9950.3202196738014871},
+      {2, 2, 1000000, 1e-12, 3.999999999980000032e-6},
+      {4, 100, 1000000, 2.5e-09, 0.019999998750002604244}};
+  double rdp;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    const double *k = known[i];
+    CHECK(dpa_rdp_spherical(k, 1, k[1], k[2], k[3], &rdp) == DPA_OK);
+    near_relative(rdp, k[4], 2e-13);
+  }
+  /* numbers of any size: not more than is lost of everything, nor ever without end */
+  const double order = 1.0 + 1e-12, dims[] = {2.0, 30.0, 1e16, 1e300};
+  for (size_t i = 0; i < 4; i++) {
+    for (int j = -300; j <= 300; j += 20) {
+      const double shift = pow(10.0, j);
+      CHECK(dpa_rdp_spherical(&order, 1, shift, dims[i], 0.0, &rdp) == DPA_OK);
+      CHECK(rdp >= 0.0 && rdp <= shift * (1.0 + 1e-15));
+    }
+  }
+  CHECK(dpa_rdp_spherical(&order, 1, 1.0, 1.0, 0.0, &rdp) == DPA_ARGUMENT);
+  CHECK(dpa_rdp_spherical(&order, 1, 0.0, 2.0, 0.0, &rdp) == DPA_ARGUMENT);
+  rdp = 1.0;
+  CHECK(dpa_rdp_spherical(&rdp, 1, 1.0, 2.0, 0.0, &rdp) == DPA_ARGUMENT);
+}
+
 void test_account(void) {
   check_gaussian();
   check_logistic_pure();
   check_logistic_bound();
   check_spherical();
+  check_spherical_rdp();
   check_gamma();
   check_shared_moments();
   check_pure();

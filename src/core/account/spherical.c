@@ -1,13 +1,10 @@
 #include "account/spherical.h"
 
-#include "account/objective.h"
 #include "account/special.h"
 
 #include <math.h>
 
 #define HALF_PI 1.57079632679489661923
-#define MANY_DIMENSIONS 24.0 /* where the ends of the angles count for nothing */
-#define STEEP 50.0 /* a tilt a dimension at which the density leans on an end */
 
 typedef struct law {
   double shift, dim, lean;
@@ -139,98 +136,5 @@ dpa_status dpa_spherical_bins(double shift, double dim, double lean, double h,
   }
   for (size_t j = 0; j < n; j++)
     log_mass[j] -= total;
-  return DPA_OK;
-}
-
-/* ---- Renyi divergences ------------------------------------------------------------
- */
-
-/* The moment of order 1 + s less one is the ratio of two integrals over angles from 0
- * on, of w 2 sinh((s + 1) l / 2) sinh(s l / 2) and of w cosh(l / 2), where l = shift *
- * sin and w is the density's part that is even. `steep` has the exponential of the
- * first. Sums of a panel are in units of what they are where it begins. */
-static double log_excess(const law *p, const law *steep, double s) {
-  const double power = p->dim - 2.0;
-  double excess = -INFINITY, whole = -INFINITY, x = 0.0, top = -INFINITY;
-  while (x < HALF_PI) {
-    const double end = x + panel_length(steep, x, HALF_PI - x);
-    const double to = end < HALF_PI && end > x ? end : HALF_PI;
-    const double half = 0.5 * (to - x), middle = 0.5 * (x + to), before = excess;
-    const double log_cos = log(cos(x)), pull = p->shift * sin(x);
-    double risen = 0.0, even = 0.0;
-    for (int k = 0; k < 8; k++) {
-      const dpa_quadrature node = dpa_gauss8[k / 2];
-      const double angle = middle + (k % 2 ? -1.0 : 1.0) * half * node.x;
-      const double c = cos(angle), l = p->shift * sin(angle);
-      const double w = node.w * (1.0 + p->lean * c * c);
-      const double turn = power > 0.0 ? power * (log(c) - log_cos) : 0.0;
-      const double far = expm1(-(s + 1.0) * l) * expm1(-s * l);
-      risen += w * far * exp(turn + (s + 0.5) * (l - pull));
-      even += w * (1.0 + exp(-l)) * exp(turn + 0.5 * (l - pull));
-    }
-    const double unit = log(half) + (power > 0.0 ? power * log_cos : 0.0);
-    excess = dpa_log_add(excess, unit + (s + 0.5) * pull + log(risen));
-    whole = dpa_log_add(whole, unit + 0.5 * pull + log(even));
-    x = to;
-    /* what a panel adds falls from the mode on */
-    top = fmax(top, log_density(steep, x));
-    if (x > steep->mode && before == excess && log_density(steep, x) < top - 80.0)
-      break;
-  }
-  return excess - whole;
-}
-
-/* The same of many dimensions, where the density has a normal one's shape wherever it
- * counts: by the trapezoidal rule from angle 0 on, on either side of which the
- * integrands are the same. */
-static double log_excess_smooth(const law *p, double s) {
-  const double power = p->dim - 2.0, tilt = (s + 0.5) * p->shift;
-  /* sines of the angles where both densities are largest, but for `lean` */
-  const double far = 2.0 * tilt / (power + sqrt(power * power + 4.0 * tilt * tilt));
-  const double near = p->shift / (power + sqrt(power * power + p->shift * p->shift));
-  const double bend = power / (1.0 - far * far) + tilt * far;
-  const double step = 0.68 / sqrt(bend + 2.0);
-  const double top = 0.5 * power * log1p(-far * far) + tilt * far;
-  const double unit = 0.5 * power * log1p(-near * near) + 0.5 * p->shift * near;
-  double risen = 0.0, even = (1.0 + p->lean) * exp(-unit); /* half of angle 0 */
-  for (double k = 1.0; k * step < HALF_PI; k += 1.0) {
-    const double c = cos(k * step), sine = sin(k * step), l = p->shift * sine;
-    const double lean = 1.0 + p->lean * c * c, turn = power * log(c);
-    const double rise =
-        lean * expm1(-(s + 1.0) * l) * expm1(-s * l) * exp(turn + tilt * sine - top);
-    const double flat = lean * (1.0 + exp(-l)) * exp(turn + 0.5 * l - unit);
-    risen += rise;
-    even += flat;
-    if (sine > far && rise < 1e-18 * risen && flat < 1e-18 * even)
-      break;
-  }
-  return log(risen) + top - log(even) - unit;
-}
-
-dpa_status dpa_rdp_spherical(const double *orders, size_t n, double shift, double dim,
-                             double lean, double *rdp) {
-  if (!(shift > 0.0 && shift < INFINITY && dim >= 2.0 && dim < INFINITY) ||
-      !(lean >= 0.0 && lean < INFINITY))
-    return DPA_ARGUMENT;
-  const law p = {shift, dim, lean, 0.0};
-  for (size_t i = 0; i < n; i++) {
-    const double s = orders[i] - 1.0;
-    if (!(s > 0.0))
-      return DPA_ARGUMENT;
-    rdp[i] = dpa_rdp_pure(orders[i], shift);
-    if (!(s * shift < 1e3))
-      continue;
-    double excess;
-    law steep = {(2.0 * s + 1.0) * shift, dim, lean, 0.0};
-    if (dim < MANY_DIMENSIONS || steep.shift > STEEP * dim) {
-      steep.mode = find_mode(&steep);
-      excess = log_excess(&p, &steep, s);
-    } else {
-      excess = log_excess_smooth(&p, s);
-    }
-    rdp[i] = fmin(rdp[i], dpa_log1p_exp(excess) / s);
-    if (isnan(rdp[i]))
-      return DPA_NUMERIC;
-  }
   return DPA_OK;
 }
