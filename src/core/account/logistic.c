@@ -44,8 +44,12 @@ static double jacobian(const record *r, double x) {
   return -log1p(-r->s * x) / r->s - log1p(x);
 }
 
-static double value_at(const record *r, double q) {
-  return jacobian(r, curvature_at(r, q)) - r->plain * q * (2.0 - q);
+static double jacobian_at(const record *r, double q) {
+  return jacobian(r, curvature_at(r, q));
+}
+
+static double value_at(const record *r, double q, double jacobian) {
+  return jacobian - r->plain * q * (2.0 - q);
 }
 
 /* The stationary point of a p^2 q^2 - plain q (2 - q) that can be its maximum, in q. */
@@ -53,16 +57,22 @@ static double quartic_peak(double a, double plain) {
   return 0.25 * (1.0 + sqrt(fmax(0.0, 1.0 - 8.0 * plain / a)));
 }
 
-/* An upper bound over q in [from, to], to <= 1/2: beyond its value at `from` G has at
- * most the slope order H x, H the largest of 1 / ((1 + x) (1 + c x)) there. What then
- * is left to maximise is a polynomial. */
-static double cell_bound(const record *r, double from, double to) {
+/* q in [from, to], to <= 1/2. */
+typedef struct cell {
+  double from, to, jacobian; /* at `from` */
+} cell;
+
+/* An upper bound over a cell: beyond its value at `from` G has at most the slope order H
+ * x, H the largest of 1 / ((1 + x) (1 + c x)) there. What then is left to maximise is a
+ * polynomial. */
+static double cell_bound(const record *r, const cell *of) {
+  const double from = of->from, to = of->to;
   const double low = curvature_at(r, from), high = curvature_at(r, to);
   /* (1 + x) (1 + c x) rises for c > 0, and is concave for c < 0 */
   const double least = fmin((1.0 + low) * (1.0 + r->c * low),
                             r->c > 0.0 ? INFINITY : (1.0 + high) * (1.0 + r->c * high));
   const double a = 8.0 * r->order * r->kappa * r->kappa / least;
-  const double start = jacobian(r, low) - 0.5 * r->order / least * low * low;
+  const double start = of->jacobian - 0.5 * r->order / least * low * low;
   double at[3] = {from, to, from};
   const double peak = quartic_peak(a, r->plain);
   if (8.0 * r->plain < a && peak > from && peak < to)
@@ -79,28 +89,23 @@ static double cell_bound(const record *r, double from, double to) {
  * larger than a value that is attained, but for a tolerance. */
 static double largest(const record *r) {
   enum { DEPTH = 40 };
-  double stack[DEPTH + 2][2], best = 0.0, most = 0.0;
+  cell stack[DEPTH + 2] = {{0.0, 0.5, 0.0}};
   size_t depth = 1;
-  stack[0][0] = 0.0;
-  stack[0][1] = 0.5;
   const double guess = quartic_peak(
       8.0 * r->order * r->kappa * r->kappa / (1.0 - r->s * r->kappa), r->plain);
-  best = fmax(best, value_at(r, guess));
+  double best = fmax(0.0, value_at(r, guess, jacobian_at(r, guess))), most = 0.0;
   while (depth > 0) {
-    depth--;
-    const double from = stack[depth][0], to = stack[depth][1];
-    const double bound = cell_bound(r, from, to), middle = 0.5 * (from + to);
+    const cell now = stack[--depth];
+    const double bound = cell_bound(r, &now), middle = 0.5 * (now.from + now.to);
     if (bound <= best + 1e-8 * (r->plain + best) || depth + 2 > DEPTH ||
-        !(to - from > 1e-9)) {
+        !(now.to - now.from > 1e-9)) {
       most = fmax(most, bound);
       continue;
     }
-    best = fmax(best, value_at(r, middle));
-    stack[depth][0] = from;
-    stack[depth][1] = middle;
-    stack[depth + 1][0] = middle;
-    stack[depth + 1][1] = to;
-    depth += 2;
+    const double there = jacobian_at(r, middle);
+    best = fmax(best, value_at(r, middle, there));
+    stack[depth++] = (cell){now.from, middle, now.jacobian};
+    stack[depth++] = (cell){middle, now.to, there};
   }
   return fmax(best, most);
 }
