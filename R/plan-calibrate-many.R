@@ -1,7 +1,8 @@
 # The units of unlike parties in step: exactly, or where they are many, a little above.
 
-# Where more than `.many_parties` are unlike, or they have more unlike releases than these, they get
-# noise up to `.many_excess` above the least.
+# Where more than these are unlike, or they have more unlike releases than these, they get noise up
+# to `.many_excess` above the least.
+.few_parties <- 16L
 .many_releases <- 1500L
 .many_excess <- 1e-3
 .many_knots <- 24L
@@ -39,8 +40,7 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
 #' The logs of the least multiples.
 #' @noRd
 solve_exactly <- function(spent, i) {
-  way <- if (length(i) <= .few_parties) "few" else "some"
-  solve_by_best(spent, i, solve_roots, 100 * .root_width, way)$x
+  solve_by_best(spent, i, solve_roots, 100 * .root_width, "few")$x
 }
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
@@ -69,11 +69,11 @@ solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
   }
   alone <- first$asked == 1L
   for (of in unique(first$accountant)) {
-    f <- if (alone && way$alone) everywhere(spent, of = of) else around(spent, of, way)
+    f <- if (alone && !alike) everywhere(spent, of = of) else around(spent, of, way)
     solve(which(first$accountant == of), f, first)
   }
   # no bounds cross
-  if (alone && (alike || way$alone)) return(out)
+  if (alone) return(out)
   lost <- is.na(out$x)
   out$x[lost] <- 0
   # its epsilon changes about as theirs does
@@ -112,7 +112,7 @@ asked_of <- function(spent, accountant) {
 #' @noRd
 around <- function(spent, accountant, way = NULL) {
   function(x, i, near, still) {
-    spent(x, i, near, accountant, if (!still || isTRUE(way$alone)) way$search)
+    spent(x, i, near, accountant, if (!still || isTRUE(way$always)) way$search)
   }
 }
 
@@ -187,18 +187,26 @@ solve_many <- function(spent, i) {
   left <- findInterval(seq_along(i), knots, all.inside = TRUE)
   best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
     "best")
-  # where the order jumps it is looked for
+  # where the order jumps it is looked for; on one side there may be none
   jump <- abs(diff(log(first$order - 1)))[left]
-  jumps <- is.na(jump) | jump > 0.05
+  jumps <- jump > 0.05
   for (k in split(seq_along(i), paste(best, jumps))) {
     of <- best[k[1L]]
-    f <- if (jumps[k[1L]]) everywhere(spent, of = of) else around(spent, of)
+    f <- switch(paste(jumps[k[1L]]), "TRUE" = everywhere(spent, of = of),
+      "FALSE" = around(spent, of), around(spent, of, .ways$many))
     x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
   }
-  # where orders are even a look into every other gap says that all is well
-  midst <- if (!any(jumps)) setdiff(round((knots[-1L] + knots[-length(knots)]) / 2), knots)
-  midst <- midst[c(TRUE, FALSE)]
-  settle(spent, i, x, slope, best, midst, order[midst])
+  settle(spent, i, x, slope, best, order, even_gaps(left, is.na(jumps) | jumps | is.na(x)))
+}
+
+#' Gaps between solved parties: list(`of` = the one each party is in, `midst` = the party in the
+#' midst of every other one where orders are even, `rough` = the parties where they are not).
+#' @noRd
+even_gaps <- function(gap, rough) {
+  members <- split(seq_along(gap), gap)
+  even <- !vapply(members, function(k) any(rough[k]), NA) & lengths(members) > 1L
+  midst <- vapply(members[even], function(k) k[1L + length(k) %/% 2L], 0L, USE.NAMES = FALSE)
+  list(of = gap, midst = midst[seq_along(midst) %% 2L == 1L], rough = which(rough))
 }
 
 #' Logs of multiples at which parties keep their budgets by the statement of all together; who is
@@ -206,10 +214,11 @@ solve_many <- function(spent, i) {
 #' that from the third look on more noise is added to who is above.
 #' @param best who was asked: slow accountants, which search for nothing, are not asked again.
 #'   "best": they may be better than others, or not.
-#' @param midst where it is looked at first: if these are well, all are.
-#' @param order about the best ones there.
+#' @param order about the best ones.
+#' @param gaps of even_gaps(): where a look in the midst says that all is well, others in the gap
+#'   and in those beside it are not looked at.
 #' @noRd
-settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
+settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL) {
   slow <- names(Filter(function(a) a$speed == "slow", accountants()))
   done <- best %in% slow & !is.na(x)
   if (all(done)) return(x)
@@ -217,7 +226,7 @@ settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
   slope <- pmax(-2, pmin(slope, -0.1))
   slope[is.na(slope)] <- -1
   look_at <- function(at, ...) {
-    said <- said_of_all(spent, x[at], i[at], which(best[at] == "best"), slow, ...)
+    said <- said_of_all(spent, x[at], i[at], which(best[at] == "best"), ...)
     c(list(at = at, x = x[at]), said)
   }
   # who is above the budget or, in the first looks, far below it
@@ -225,14 +234,15 @@ settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
     far <- below & said$excess / slope[said$at] > .many_excess
     lapply(said, `[`, said$excess > -margin | far)
   }
-  order <- order[!done[midst]]
-  midst <- midst[!done[midst]]
-  if (length(midst) && !anyNA(x)) {
-    off <- off_of(look_at(midst, order, .near_and_other), TRUE)
-    if (length(off$at) == 0L) return(x)
-  }
   x[is.na(x)] <- 0
   at <- which(!done)
+  if (!is.null(gaps)) {
+    midst <- setdiff(gaps$midst, which(done))
+    off <- if (length(midst)) off_of(look_at(midst, order[midst], .near_and_other), TRUE)$at
+    beside <- gaps$of %in% c(outer(gaps$of[off], -1:1, `+`))
+    at <- at[beside[at] | at %in% gaps$rough]
+    if (length(at) == 0L) return(x)
+  }
   for (look in 1:8) {
     off <- off_of(look_at(at), look <= 2L)
     # where a rough look, which may miss a valley, says so
@@ -257,16 +267,14 @@ settle <- function(spent, i, x, slope, best, midst = integer(), order = NULL) {
   x
 }
 
-#' What quick accountants say of all parties, as in their statement or hardly more, and slow ones of
-#' some.
+#' What quick accountants say, as in the statement of all parties or hardly more, and of some all.
 #' @param near,search as in spending().
 #' @noRd
-said_of_all <- function(spent, x, i, some, slow, near = NULL, search = .rough_orders) {
-  fields <- c("excess", "order", "accountant")
-  out <- spent(x, i, near, .best_but_slow, search)[fields]
-  if (length(some) == 0L) return(out)
-  more <- spent(x[some], i[some])
-  better <- which(more$accountant %in% slow & more$excess < out$excess[some])
-  for (name in fields) out[[name]][some[better]] <- more[[name]][better]
+said_of_all <- function(spent, x, i, some, near = NULL, search = .rough_orders) {
+  out <- list(excess = x, order = x, accountant = character(length(x)))
+  put <- function(k, said) for (name in names(out)) out[[name]][k] <<- said[[name]]
+  others <- setdiff(seq_along(i), some)
+  if (length(others)) put(others, spent(x[others], i[others], near[others], .best_but_slow, search))
+  if (length(some)) put(some, spent(x[some], i[some]))
   out
 }

@@ -45,33 +45,47 @@ events_of_unit <- function(releases, mechanism, problem) {
   parts <- releases$part
   # Gaussian noise on values is one kind of event, whatever they are of
   if (!mechanism$pure && all(releases$q == 1)) parts[parts %in% .on_values] <- "output"
-  groups <- lapply(unique(parts), function(part) {
-    rows <- which(parts == part)
-    list(part = part, rows = rows, releases = pick_releases(releases, rows))
-  })
-  of_group <- lapply(groups, `[[`, "rows")
-  place <- unlist(of_group)
-  at <- split(seq_along(place), rep(seq_along(groups), lengths(of_group)))
-  all <- seq_along(place)
+  # part by part
+  names <- unique(parts)
+  parts <- match(parts, names)
+  place <- order(parts)
+  parts <- parts[place]
+  weight <- releases$weight[place]
+  sensitivity <- releases$sensitivity[place]
   built <- NULL
-  function(unit, keep = all) {
-    # what is not kept does not matter
-    units <- rep_len(unit[1L], length(all))
-    units[keep] <- unit
-    noises <- lapply(groups, function(g) {
-      part_noise(g$part, units[g$rows] * g$releases$weight, g$releases, mechanism, problem)
-    })
-    if (is.null(built) || !all(vapply(noises, function(x) all(is.finite(x[[1L]])), NA))) {
-      events <- Map(function(g, noise) {
-        part_events(g$part, g$releases, noise, mechanism, problem)
-      }, groups, noises)
+  function(unit, keep = seq_along(place)) {
+    size <- rep_len(unit[1L], length(place))
+    size[keep] <- unit
+    size <- size[place] * weight
+    noise_of <- function(part, rows) {
+      part_noise(part, size[rows], sensitivity[rows], mechanism, problem)
+    }
+    events_of_part <- function(part, rows) {
+      noise <- noise_of(part, rows)[[1L]]
+      part_events(part, pick_releases(releases, place[rows]), noise, mechanism, problem)
+    }
+    is_kept <- logical(length(place))
+    is_kept[keep] <- TRUE
+    kept <- which(is_kept[place])
+    at <- runs_of(parts[kept], length(names))
+    noises <- Map(noise_of, names, lapply(at, function(k) kept[k]))
+    # where it is not a number there is a word for that
+    if (is.null(built) || !all(is.finite(unlist(noises, use.names = FALSE)))) {
+      events <- unname(Map(events_of_part, names, runs_of(parts, length(names))))
       built <<- do.call(bind_releases, c(list("dp_events", "events"), events))
     }
     columns <- unclass(built)
-    for (k in seq_along(groups)) columns[[names(noises[[k]])]][at[[k]]] <- noises[[k]][[1L]]
-    if (length(keep) < length(all)) columns <- lapply(columns, `[`, which(place %in% keep))
+    if (length(kept) < length(place)) columns <- lapply(columns, `[`, kept)
+    for (k in seq_along(at)) columns[[names(noises[[k]])]][at[[k]]] <- noises[[k]][[1L]]
     as_releases(columns, "dp_events")
   }
+}
+
+#' Where sorted numbers 1, 2, ..., `most` are.
+#' @noRd
+runs_of <- function(numbers, most) {
+  count <- tabulate(numbers, most)
+  Map(function(end, n) seq.int(to = end, length.out = n), cumsum(count), count)
 }
 
 .on_values <- c("output", "hidden", "curvature", "scores")
@@ -101,14 +115,13 @@ of_parties <- function(events, problem) {
 
 #' The noise of a part's releases as the column of their events that it is in.
 #' @noRd
-part_noise <- function(part, size, r, mechanism, problem) {
+part_noise <- function(part, size, sensitivity, mechanism, problem) {
   if (part %in% c("test", "printed_test")) return(list(epsilon = round_up(1 / size)))
-  if (part == "hidden") return(mechanism$hidden_noise(size, r$sensitivity, problem$d))
+  if (part == "hidden") return(mechanism$hidden_noise(size, sensitivity, problem$d))
   stats::setNames(list(mechanism$scale(size)), mechanism$scale_name)
 }
 
 part_events <- function(part, r, noise, mechanism, problem) {
-  noise <- noise[[1L]]
   where <- list(
     node = r$node, iteration = r$iteration, count = r$count, neighbours = r$neighbours[1L]
   )

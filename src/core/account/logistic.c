@@ -52,7 +52,12 @@ static double value_at(const record *r, double q, double jacobian) {
   return jacobian - r->plain * q * (2.0 - q);
 }
 
-/* The stationary point of a p^2 q^2 - plain q (2 - q) that can be its maximum, in q. */
+/* a p^2 q^2 - plain q (2 - q), and its stationary point that can be its maximum. */
+static double quartic(double a, double plain, double q) {
+  const double p = 1.0 - q;
+  return a * p * p * q * q - plain * q * (2.0 - q);
+}
+
 static double quartic_peak(double a, double plain) {
   return 0.25 * (1.0 + sqrt(fmax(0.0, 1.0 - 8.0 * plain / a)));
 }
@@ -62,9 +67,9 @@ typedef struct cell {
   double from, to, jacobian; /* at `from` */
 } cell;
 
-/* An upper bound over a cell: beyond its value at `from` G has at most the slope order H
- * x, H the largest of 1 / ((1 + x) (1 + c x)) there. What then is left to maximise is a
- * polynomial. */
+/* An upper bound over a cell: beyond its value at `from` G has at most the slope order
+ * H x, H the largest of 1 / ((1 + x) (1 + c x)) there. What then is left to maximise is
+ * a polynomial. */
 static double cell_bound(const record *r, const cell *of) {
   const double from = of->from, to = of->to;
   const double low = curvature_at(r, from), high = curvature_at(r, to);
@@ -73,14 +78,11 @@ static double cell_bound(const record *r, const cell *of) {
                             r->c > 0.0 ? INFINITY : (1.0 + high) * (1.0 + r->c * high));
   const double a = 8.0 * r->order * r->kappa * r->kappa / least;
   const double start = of->jacobian - 0.5 * r->order / least * low * low;
-  double at[3] = {from, to, from};
-  const double peak = quartic_peak(a, r->plain);
-  if (8.0 * r->plain < a && peak > from && peak < to)
-    at[2] = peak;
-  double most = -INFINITY;
-  for (int k = 0; k < 3; k++) {
-    const double q = at[k], p = 1.0 - q;
-    most = fmax(most, a * p * p * q * q - r->plain * q * (2.0 - q));
+  double most = fmax(quartic(a, r->plain, from), quartic(a, r->plain, to));
+  if (8.0 * r->plain < a) {
+    const double peak = quartic_peak(a, r->plain);
+    if (peak > from && peak < to)
+      most = fmax(most, quartic(a, r->plain, peak));
   }
   return start + most;
 }
