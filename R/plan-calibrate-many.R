@@ -1,10 +1,11 @@
 # The units of unlike parties in step: exactly, or where they are many, a little above.
 
-# Where more than these are unlike, or they have more unlike releases than these, they get noise up
-# to `.many_excess` above the least.
-.few_parties <- 16L
+# Where more than `.many_parties` are unlike, or they have more unlike releases than these, they get
+# noise up to `.many_excess` above the least.
 .many_releases <- 1500L
 .many_excess <- 1e-3
+# and the others up to this
+.close_excess <- 1e-8
 .many_knots <- 24L
 .asked_parties <- 4L
 
@@ -40,7 +41,9 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
 #' The logs of the least multiples.
 #' @noRd
 solve_exactly <- function(spent, i) {
-  solve_by_best(spent, i, solve_roots, 100 * .root_width, "few")$x
+  few <- length(i) <= .few_parties
+  solver <- if (few) solve_roots else solve_closely
+  solve_by_best(spent, i, solver, .close_excess, if (few) "few" else "some")$x
 }
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
@@ -57,8 +60,8 @@ solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
   alike <- way == "many"
   way <- .ways[[way]]
   none <- numeric(length(i))
-  first <- if (alike) spent_alike(spent, none, i, way$first) else {
-    spent(none, i, search = way$first)
+  first <- if (way$alone) spent(none, i, search = way$first) else {
+    spent_alike(spent, none, i, way$first)
   }
   first$x <- none
   out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
@@ -69,11 +72,11 @@ solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
   }
   alone <- first$asked == 1L
   for (of in unique(first$accountant)) {
-    f <- if (alone && !alike) everywhere(spent, of = of) else around(spent, of, way)
+    f <- if (alone && way$alone) everywhere(spent, of = of) else around(spent, of, way)
     solve(which(first$accountant == of), f, first)
   }
   # no bounds cross
-  if (alone) return(out)
+  if (alone && (alike || way$alone)) return(out)
   lost <- is.na(out$x)
   out$x[lost] <- 0
   # its epsilon changes about as theirs does
@@ -112,7 +115,7 @@ asked_of <- function(spent, accountant) {
 #' @noRd
 around <- function(spent, accountant, way = NULL) {
   function(x, i, near, still) {
-    spent(x, i, near, accountant, if (!still || isTRUE(way$always)) way$search)
+    spent(x, i, near, accountant, if (!still || isTRUE(way$alone)) way$search)
   }
 }
 
@@ -134,6 +137,21 @@ solve_roots <- function(f, i, known, slope) {
     now$excess
   }, length(i))
   list(x = x, slope = slope, order = known$order, accountant = known$accountant)
+}
+
+#' A solver: points beyond the roots by hardly anything, or the roots where steps do not lead there.
+#' @noRd
+solve_closely <- function(f, i, known, slope) {
+  out <- solve_within(f, i, known$x, slope, known$order, .close_excess, known)
+  k <- which(is.na(out$x))
+  if (length(k)) {
+    known <- lapply(known, `[`, k)
+    # it was about that
+    known$excess <- f(known$x, i[k], known$order, FALSE)$excess
+    roots <- solve_roots(f, i[k], known, slope[k])
+    for (name in names(roots)) out[[name]][k] <- roots[[name]]
+  }
+  out
 }
 
 #' About what parties spend: a few are asked of all accountants, the slow ones about the outermost.
@@ -196,17 +214,18 @@ solve_many <- function(spent, i) {
       "FALSE" = around(spent, of), around(spent, of, .ways$many))
     x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
   }
-  settle(spent, i, x, slope, best, order, even_gaps(left, is.na(jumps) | jumps | is.na(x)))
+  rough <- is.na(jumps) | is.na(x) | any(jumps, na.rm = TRUE)
+  settle(spent, i, x, slope, best, order, even_gaps(left, rough))
 }
 
-#' Gaps between solved parties: list(`of` = the one each party is in, `midst` = the party in the
-#' midst of every other one where orders are even, `rough` = the parties where they are not).
+#' Gaps between solved parties: list(`midst` = the party in the midst of every other one where
+#' orders are even, `rough` = the parties where they are not).
 #' @noRd
 even_gaps <- function(gap, rough) {
   members <- split(seq_along(gap), gap)
   even <- !vapply(members, function(k) any(rough[k]), NA) & lengths(members) > 1L
   midst <- vapply(members[even], function(k) k[1L + length(k) %/% 2L], 0L, USE.NAMES = FALSE)
-  list(of = gap, midst = midst[seq_along(midst) %% 2L == 1L], rough = which(rough))
+  list(midst = midst[seq_along(midst) %% 2L == 1L], rough = which(rough))
 }
 
 #' Logs of multiples at which parties keep their budgets by the statement of all together; who is
@@ -215,8 +234,7 @@ even_gaps <- function(gap, rough) {
 #' @param best who was asked: slow accountants, which search for nothing, are not asked again.
 #'   "best": they may be better than others, or not.
 #' @param order about the best ones.
-#' @param gaps of even_gaps(): where a look in the midst says that all is well, others in the gap
-#'   and in those beside it are not looked at.
+#' @param gaps of even_gaps(): where all is well in their midst the others in them are not looked at.
 #' @noRd
 settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL) {
   slow <- names(Filter(function(a) a$speed == "slow", accountants()))
@@ -239,8 +257,7 @@ settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL) {
   if (!is.null(gaps)) {
     midst <- setdiff(gaps$midst, which(done))
     off <- if (length(midst)) off_of(look_at(midst, order[midst], .near_and_other), TRUE)$at
-    beside <- gaps$of %in% c(outer(gaps$of[off], -1:1, `+`))
-    at <- at[beside[at] | at %in% gaps$rough]
+    if (length(off) == 0L) at <- intersect(at, gaps$rough)
     if (length(at) == 0L) return(x)
   }
   for (look in 1:8) {

@@ -24,7 +24,9 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   if (length(together)) {
     events <- events_of(releases)
-    many <- length(together) > .few_parties || nrow(releases) > .many_releases
+    of_one <- events(likely[together[1L]], which(releases$node == together[1L]))
+    most <- if (takes_long(of_one, delta)) .many_for_slow else .many_parties
+    many <- length(together) > most || nrow(releases) > .many_releases
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
     solve <- if (many) solve_many else solve_exactly
     together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]

@@ -6,10 +6,11 @@
 # who says so much more than the best is not asked everywhere
 .far_from_best <- 1.1
 
-# Of more unlike parties than these some are looked at first, by slow accountants of more than the
-# second.
+# Of more unlike parties than these some are looked at first; where only slow accountants take
+# long, of more than the second; and so many are few.
 .many_parties <- 128L
 .many_for_slow <- 32L
+.few_parties <- 16L
 .looked_parties <- 8L
 
 #' Some of so many places, from the first to the last.
@@ -57,6 +58,13 @@ able_accountants <- function(kinds, delta, slow) {
   }
   exact <- Filter(function(a) a$exact, able)
   if (length(exact)) exact[1L] else able
+}
+
+#' Whether "best" asks a slow one about these events.
+#' @noRd
+takes_long <- function(events, delta) {
+  able <- able_accountants(events, delta, slow = TRUE)
+  any(vapply(able, function(a) a$speed == "slow", NA))
 }
 
 #' What a slow accountant says. It is not asked about ledgers of which it cannot say less than

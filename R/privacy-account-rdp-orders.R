@@ -12,11 +12,13 @@
 .rough_orders <- list(widths = .near_orders$widths[1L])
 
 # How parties are solved together: orders are looked for as `first` says, then around those so far,
-# by `search`, and not any more where points are near each other. Or `always`: of few parties that
-# takes little, and a last bit of a scale that changes would change what every seed draws.
+# by `search`, and not any more where points are near each other. Or always, and of one accountant
+# that is all there is everywhere (`alone`): of few parties that takes little, and a last bit of a
+# scale that changes would change what every seed draws.
 .ways <- list(
-  few = list(first = NULL, search = .near_orders, always = TRUE),
-  many = list(first = .first_orders, search = list(widths = c(0.2, 0.05)))
+  few = list(first = NULL, search = .near_orders, alone = TRUE),
+  some = list(first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004)), alone = FALSE),
+  many = list(first = .first_orders, search = list(widths = c(0.2, 0.05)), alone = FALSE)
 )
 
 #' Each ledger at its best order: list(epsilon, order).

@@ -170,7 +170,7 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
   beyond <- numeric(length(i))
   open <- seq_along(i)
   for (pass in 1:8) {
-    still <- isTRUE(all(abs(x[open] - from[open]) < 0.01))
+    still <- isTRUE(all(abs(x[open] - from[open]) < 0.3 * sqrt(width)))
     now <- if (pass == 1L && !is.null(known)) known else f(x[open], i[open], order[open], still)
     order[open] <- now$order
     accountant[open] <- now$accountant
