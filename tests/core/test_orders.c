@@ -189,6 +189,36 @@ static void check_valleys(void) {
   }
 }
 
+/* A valley narrower than the points that are looked at are apart lies just below where
+ * its curve turns. */
+static void check_turns(void) {
+  const dpa_orders search = everywhere(1);
+  const double counts[] = {1.0, 1.0}, log_delta = log(1e-4);
+  dpa_renyi_kind kinds[2] = {kind_of("objective_gamma", 0.0), kind_of("pure", 0.0022)};
+  kinds[0].kappa = 0.0037;
+  kinds[0].dim = 101.0;
+  kinds[0].tied = 1;
+  const dpa_ledger ledger = {(const int[]){0, 1}, counts, 2, NAN};
+  for (int i = 0; i < 12; i++) {
+    kinds[0].size = 2.134 + 1e-4 * i;
+    double epsilon, order;
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &epsilon, &order) ==
+          DPA_OK);
+    const double turn = dpa_renyi_turn(kinds);
+    CHECK(order - 1.0 < turn && order - 1.0 > 0.9 * turn);
+    CHECK_NEAR(epsilon / best_of_all(kinds, &ledger, log_delta, 8.0, 30.0), 1.0, 1e-4);
+  }
+  /* the moment's two peaks, at the mean norm and at that of the shift, are as high */
+  const double turn = dpa_objective_gamma_turn(2.0, 101.0), pull = 2.0 * turn;
+  const double dear = 100.0 * log(pull) - pull - lgamma(101.0) + 2.0 * pull;
+  const double c = turn * (1.0 + turn) * 4.0;
+  CHECK_NEAR(dear, c / (101.0 + sqrt(101.0 * 101.0 - c)), 1e-4);
+  CHECK(isinf(dpa_objective_gamma_turn(1e-320, 1.0)));
+  CHECK(isinf(dpa_objective_gamma_turn(0.0, 10.0)));
+  const dpa_renyi_kind plain = kind_of("gaussian", 1.0);
+  CHECK(isinf(dpa_renyi_turn(&plain)));
+}
+
 /* Kinds add up, in any order. */
 static void check_sums(void) {
   const dpa_orders search = everywhere(1);
@@ -259,6 +289,7 @@ void test_orders(void) {
   check_zcdp();
   check_linear();
   check_valleys();
+  check_turns();
   check_sums();
   check_told();
   check_bad();

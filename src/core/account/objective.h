@@ -41,6 +41,11 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
                                    double kappa, int tied, double dim,
                                    dpa_free_moment *moments, double *rdp);
 
+/* The order less one where its divergence turns: the norms near s shift, which next to
+ * never come but are dear, begin to count for more than the usual ones do. INFINITY:
+ * nowhere. */
+double dpa_objective_gamma_turn(double shift, double dim);
+
 /* Randomised response with log-ratio epsilon, the worst pure mechanism. */
 double dpa_rdp_pure(double order, double epsilon);
 

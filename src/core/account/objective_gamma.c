@@ -176,3 +176,31 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
   }
   return DPA_OK;
 }
+
+/* log of the density times exp(bound) where the norm is s shift, over the bound where
+ * it is the mean: part one. */
+static double dear_over_usual(double s, double shift, double dim, double at_mean) {
+  const dpa_norm_law p = {.s = s,
+                          .shift = shift,
+                          .dim = dim,
+                          .start = (s + 0.5) * shift,
+                          .free_to = INFINITY,
+                          .at_mean = at_mean};
+  const double pull = s * shift;
+  return dpa_norm_log_density(&p, pull) + 2.0 * pull - dpa_norm_bound(&p, 1, dim);
+}
+
+double dpa_objective_gamma_turn(double shift, double dim) {
+  const double at_mean = dpa_norm_log_density_at_mean(dim);
+  double lo = 0.0, hi = 0.5 * dim / shift;
+  if (!(hi < INFINITY && dear_over_usual(hi, shift, dim, at_mean) > 0.0))
+    return INFINITY;
+  for (int k = 0; k < 24; k++) {
+    const double s = 0.5 * (lo + hi);
+    if (dear_over_usual(s, shift, dim, at_mean) > 0.0)
+      hi = s;
+    else
+      lo = s;
+  }
+  return hi;
+}

@@ -6,11 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-#define LARGEST DBL_MAX /* for what is not finite, so that differences are */
-#define VALLEYS 4       /* looked into, at most */
-#define AS_DEEP 1.1     /* and how much less deep than the deepest */
-#define FARTHEST 8.0    /* a bottom is from where its valley may begin, as a ratio */
-#define KINK 8.0        /* how much deeper a valley is than it would be without kinks */
+#define LARGEST DBL_MAX  /* for what is not finite, so that differences are */
+#define VALLEYS 4        /* looked into, at most */
+#define AS_DEEP 1.1      /* and how much less deep than the deepest */
+#define FARTHEST 8.0     /* a bottom is from where its valley may begin, as a ratio */
+#define BEFORE_TURN 0.03 /* of a curve, in its log, an order may be best */
+#define KINK 8.0 /* how much deeper a valley is than it would be without kinks */
 
 typedef struct search {
   const dpa_orders *orders;
@@ -143,6 +144,15 @@ static double epsilon_of(point best) {
   return best.epsilon < LARGEST ? fmax(0.0, best.epsilon) : INFINITY;
 }
 
+/* Points in their order, and one more. */
+static size_t insert(point *points, size_t n, double y) {
+  size_t k = n;
+  for (; k > 0 && points[k - 1].y > y; k--)
+    points[k] = points[k - 1];
+  points[k].y = y;
+  return n + 1;
+}
+
 /* The points from the least order on at which log(1 / delta) alone is not too much.
  * Divergence r and L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about
  * 2 sqrt(r L) + r, so s* is 2 to 3 times the least s whose L / s is not too much. */
@@ -155,6 +165,12 @@ static size_t valley(search *at, point best, double width, point *points) {
   const double from = log(orders->grid[first > 0 ? first - 1 : 0]);
   for (; n < DPA_MOST_ORDERS && (double)n * width <= log(FARTHEST); n++)
     points[n].y = from + (double)n * width;
+  const double to = points[n - 1].y;
+  for (size_t k = 0; k < at->ledger->entries && n < DPA_MOST_ORDERS; k++) {
+    const double y = log(dpa_renyi_turn(at->kinds + at->ledger->kind[k])) - BEFORE_TURN;
+    if (y > from && y < to)
+      n = insert(points, n, y);
+  }
   look(at, points, n);
   return n;
 }

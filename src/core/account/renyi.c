@@ -102,20 +102,25 @@ static dpa_status fixed(const dpa_renyi_kind *kind, const double *orders, size_t
   return dpa_rdp_fixed(orders, n, kind->rate, kind->noise, rdp);
 }
 
-/* To add a mechanism, add its line. */
+static double objective_gamma_turn(const dpa_renyi_kind *kind) {
+  return dpa_objective_gamma_turn(kind->size, kind->dim);
+}
+
+/* To add a mechanism, add its line: NULL for a turn where there is none. */
 static const struct {
   const char *name;
   dpa_renyi_curve *curve;
+  double (*turn)(const dpa_renyi_kind *kind);
 } curves[] = {
-    {"pure", pure},
-    {"laplace", laplace},
-    {"gaussian", gaussian},
-    {"gamma", gamma_norm},
-    {"objective_gamma", objective_gamma},
-    {"objective_gaussian", objective_gaussian},
-    {"poisson", poisson},
-    {"poisson_replace", poisson_replace},
-    {"fixed", fixed},
+    {"pure", pure, NULL},
+    {"laplace", laplace, NULL},
+    {"gaussian", gaussian, NULL},
+    {"gamma", gamma_norm, NULL},
+    {"objective_gamma", objective_gamma, objective_gamma_turn},
+    {"objective_gaussian", objective_gaussian, NULL},
+    {"poisson", poisson, NULL},
+    {"poisson_replace", poisson_replace, NULL},
+    {"fixed", fixed, NULL},
 };
 
 dpa_renyi_curve *dpa_renyi_named(const char *name) {
@@ -123,6 +128,13 @@ dpa_renyi_curve *dpa_renyi_named(const char *name) {
     if (strcmp(curves[k].name, name) == 0)
       return curves[k].curve;
   return NULL;
+}
+
+double dpa_renyi_turn(const dpa_renyi_kind *kind) {
+  for (size_t k = 0; k < sizeof curves / sizeof *curves; k++)
+    if (curves[k].curve == kind->curve && curves[k].turn)
+      return curves[k].turn(kind);
+  return INFINITY;
 }
 
 dpa_status dpa_renyi_outward(const dpa_renyi_kind *kind, const double *orders, size_t n,

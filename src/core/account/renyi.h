@@ -28,6 +28,10 @@ struct dpa_renyi_kind {
   void *context; /* a caller's curve's own */
 };
 
+/* An order less one at which the curve turns up and may be left for another bound, so
+ * that the best order of all may be just below; INFINITY: none is known. */
+double dpa_renyi_turn(const dpa_renyi_kind *kind);
+
 /* NULL: there is none of this name. */
 dpa_renyi_curve *dpa_renyi_named(const char *name);
 
