@@ -214,7 +214,7 @@ solve_many <- function(spent, i) {
       "FALSE" = around(spent, of), around(spent, of, .ways$many))
     x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
   }
-  rough <- is.na(jumps) | is.na(x) | any(jumps, na.rm = TRUE)
+  rough <- is.na(jumps) | anyNA(x) | any(jumps, na.rm = TRUE)
   settle(spent, i, x, slope, best, order, even_gaps(left, rough))
 }
 
