@@ -61,7 +61,7 @@ solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
   way <- .ways[[way]]
   none <- numeric(length(i))
   first <- if (way$alone) spent(none, i, search = way$first) else {
-    spent_alike(spent, none, i, way$first)
+    spent_alike(spent, none, i, way$first, outermost = alike)
   }
   first$x <- none
   out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
@@ -154,13 +154,14 @@ solve_closely <- function(f, i, known, slope) {
   out
 }
 
-#' About what parties spend: a few are asked of all accountants, the slow ones about the outermost.
-#' Where one is best there, and orders are about the same, the others are taken to be in between.
+#' About what parties spend: a few are asked of all accountants. Where one is best there, and orders
+#' are about the same, the others are taken to be in between.
 #' @param first where the best orders are looked for.
+#' @param outermost whether slow accountants are asked about the outermost first.
 #' @noRd
-spent_alike <- function(spent, x, i, first) {
+spent_alike <- function(spent, x, i, first, outermost) {
   some <- spread_over(length(i), .asked_parties)
-  midst <- !some %in% range(some)
+  midst <- outermost & !some %in% range(some)
   out <- spent(x[some], i[some], search = first, quick = midst)
   if (any(midst) && out$asked > 1L && !isTRUE(all(out$slow > .far_from_best))) {
     more <- spent(x[some[midst]], i[some[midst]], search = first)
@@ -181,7 +182,8 @@ spent_alike <- function(spent, x, i, first) {
 #' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved;
 #' the others start in between, and are asked of the accountant that was best on both sides, at the
 #' order in between: any order is valid, and near the best one the epsilon is flat. Where orders
-#' jump, or a look in the midst between solved ones shows that it is not, all are looked at.
+#' jump, or a look in the midst between solved ones shows that it is not, all are looked at; where
+#' there are none on one side, because an accountant without them is best there, those in between.
 #' @param i best in an order in which neighbours are alike.
 #' @noRd
 solve_many <- function(spent, i) {
@@ -205,7 +207,7 @@ solve_many <- function(spent, i) {
   left <- findInterval(seq_along(i), knots, all.inside = TRUE)
   best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
     "best")
-  # where the order jumps it is looked for; on one side there may be none
+  # where the order jumps it is looked for everywhere; NA: there is none on one side
   jump <- abs(diff(log(first$order - 1)))[left]
   jumps <- jump > 0.05
   for (k in split(seq_along(i), paste(best, jumps))) {
@@ -234,7 +236,7 @@ even_gaps <- function(gap, rough) {
 #' @param best who was asked: slow accountants, which search for nothing, are not asked again.
 #'   "best": they may be better than others, or not.
 #' @param order about the best ones.
-#' @param gaps of even_gaps(): where all is well in their midst the others in them are not looked at.
+#' @param gaps of even_gaps(): where all is well in their midst others in them are not looked at.
 #' @noRd
 settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL) {
   slow <- names(Filter(function(a) a$speed == "slow", accountants()))

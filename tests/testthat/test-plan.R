@@ -119,3 +119,22 @@ test_that("named networks and named sizes meet by name", {
     class = "dpadmm_error_nodes"
   )
 })
+
+test_that("events of some releases are those that these make alone", {
+  for (method in list(mr_admm(), pp_admm(), ipp_admm())) for (noise in c("gaussian", "gamma")) {
+    plan <- suppressWarnings(dpadmm_plan(5,
+      sizes = c(100, 200, 300, 400), method = method, epsilon = 1, delta = 1e-5, noise = noise,
+      iterations = 4
+    ))
+    releases <- placed_releases(plan)
+    mechanism <- plan$budget$mechanism
+    events <- events_of_unit(releases, mechanism, plan$problem)
+    unit <- 1 + seq_len(nrow(releases)) / nrow(releases)
+    keep <- which(releases$node %in% c(2, 4))
+    alone <- release_events(pick_releases(releases, keep), unit[keep], mechanism, plan$problem)
+    # the first time and when they are there
+    expect_identical(events(unit[keep], keep), alone)
+    expect_identical(events(unit[keep], keep), alone)
+    expect_identical(events(unit), release_events(releases, unit, mechanism, plan$problem))
+  }
+})
