@@ -81,7 +81,13 @@ static void read_kinds(ffi_reader *reader, SEXP held, table *out) {
                                     .lean = lean[k],
                                     .rate = rate[k],
                                     .noise = noise[k]};
-    read_curve(reader, CHAR(STRING_ELT(names, (R_xlen_t)k)), k, out);
+    SEXP name = STRING_ELT(names, (R_xlen_t)k);
+    const dpa_renyi_kind *before = k > 0 ? out->kind + k - 1 : NULL;
+    /* mostly the same again */
+    if (before && name == STRING_ELT(names, (R_xlen_t)k - 1) && !before->context)
+      out->kind[k].curve = before->curve;
+    else
+      read_curve(reader, CHAR(name), k, out);
   }
 }
 

@@ -4,14 +4,21 @@
 #include <math.h>
 #include <string.h>
 
+typedef struct column {
+  int type;
+  const double *real;
+  const int *whole; /* or flags */
+  SEXP text;
+} column;
+
 /* What an entry is compared by, as match() does: 0 and -0 are one number, NA another
  * than NaN; a string is where R keeps it. */
-static uint64_t entry_of(SEXP column, R_xlen_t k) {
+static inline uint64_t entry_of(const column *of, size_t k) {
   uint64_t bits;
   double x;
-  switch (TYPEOF(column)) {
+  switch (of->type) {
   case REALSXP:
-    x = REAL_RO(column)[k];
+    x = of->real[k];
     if (x == 0.0)
       return 0;
     if (isnan(x))
@@ -19,40 +26,49 @@ static uint64_t entry_of(SEXP column, R_xlen_t k) {
     memcpy(&bits, &x, sizeof bits);
     return bits;
   case STRSXP:
-    return (uint64_t)(uintptr_t)STRING_ELT(column, k);
-  case LGLSXP:
-    return (uint64_t)(uint32_t)LOGICAL_RO(column)[k];
+    return (uint64_t)(uintptr_t)STRING_ELT(of->text, (R_xlen_t)k);
   default:
-    return (uint64_t)(uint32_t)INTEGER_RO(column)[k];
+    return (uint64_t)(uint32_t)of->whole[k];
   }
 }
 
-static int is_column(SEXP column, R_xlen_t rows) {
-  const int type = (int)TYPEOF(column);
-  return Rf_xlength(column) == rows &&
-         (type == REALSXP || type == STRSXP || type == LGLSXP || type == INTSXP);
+static int read_column(SEXP x, R_xlen_t rows, column *out) {
+  *out = (column){(int)TYPEOF(x), NULL, NULL, NULL};
+  if (Rf_xlength(x) != rows)
+    return 0;
+  switch (out->type) {
+  case REALSXP:
+    out->real = REAL_RO(x);
+    return 1;
+  case STRSXP:
+    out->text = x;
+    return 1;
+  case LGLSXP:
+    out->whole = LOGICAL_RO(x);
+    return 1;
+  case INTSXP:
+    out->whole = INTEGER_RO(x);
+    return 1;
+  default:
+    return 0;
+  }
 }
 
 /* Entries of columns that are not the same all the way down, row by row; how many such
  * columns. */
-static size_t gather(SEXP columns, size_t rows, uint64_t *entry) {
-  const R_xlen_t given = Rf_xlength(columns);
-  size_t width = 0, used = 0;
-  int *varied = (int *)R_alloc((size_t)given + 1, sizeof *varied);
-  for (R_xlen_t j = 0; j < given; j++) {
-    SEXP column = VECTOR_ELT(columns, j);
-    const uint64_t first = rows > 0 ? entry_of(column, 0) : 0;
-    varied[j] = 0;
-    for (size_t k = 1; k < rows && !varied[j]; k++)
-      varied[j] = entry_of(column, (R_xlen_t)k) != first;
-    width += varied[j] != 0;
+static size_t gather(column *columns, size_t given, size_t rows, uint64_t *entry) {
+  size_t width = 0;
+  for (size_t j = 0; j < given; j++) {
+    const uint64_t first = rows > 0 ? entry_of(columns + j, 0) : 0;
+    size_t k = 1;
+    while (k < rows && entry_of(columns + j, k) == first)
+      k++;
+    if (k < rows)
+      columns[width++] = columns[j];
   }
-  for (R_xlen_t j = 0; j < given; j++)
-    if (varied[j]) {
-      for (size_t k = 0; k < rows; k++)
-        entry[k * width + used] = entry_of(VECTOR_ELT(columns, j), (R_xlen_t)k);
-      used++;
-    }
+  for (size_t j = 0; j < width; j++)
+    for (size_t k = 0; k < rows; k++)
+      entry[k * width + j] = entry_of(columns + j, k);
   return width;
 }
 
@@ -71,14 +87,15 @@ static uint64_t hash_of(const uint64_t *entry, size_t width) {
 SEXP ffi_row_kind(SEXP columns) {
   const R_xlen_t given = TYPEOF(columns) == VECSXP ? Rf_xlength(columns) : 0;
   const R_xlen_t rows = given > 0 ? Rf_xlength(VECTOR_ELT(columns, 0)) : 0;
+  column *column_of = (column *)R_alloc((size_t)given + 1, sizeof *column_of);
   int ok = given > 0 && rows < 0x20000000;
   for (R_xlen_t j = 0; j < given && ok; j++)
-    ok = is_column(VECTOR_ELT(columns, j), rows);
+    ok = read_column(VECTOR_ELT(columns, j), rows, column_of + j);
   if (!ok)
     return ffi_status(DPA_ARGUMENT);
   const size_t n = (size_t)rows;
   uint64_t *entry = (uint64_t *)R_alloc(n * (size_t)given + 1, sizeof *entry);
-  const size_t width = gather(columns, n, entry);
+  const size_t width = gather(column_of, (size_t)given, n, entry);
   size_t places = 4;
   while (places < 2 * n)
     places *= 2;

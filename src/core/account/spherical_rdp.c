@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define TWO_PI 6.28318530717958647693
-#define FARTHEST 1e3 /* an order's loss less one at which the pure loss is as good */
+#define FARTHEST 1e3 /* of the loss times s: beyond it the pure loss is as good */
 #define NOTHING 1e-18
 #define BELOW 13.0 /* nodes where the density is going to be small below its mode */
 
