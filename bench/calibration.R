@@ -1,7 +1,8 @@
 # What calibration takes of a fit, by the clock: of a thousand unlike holders (of 5 to 1,300 of
 # 330,000 records; 50 columns), by one thread, whose noise is Gaussian or of the Gamma norm at
 # delta > 0, for the iterations that are the default and for 10 and 30.
-# Run: Rscript bench/calibration.R [holders records columns]
+# Run: Rscript bench/calibration.R [holders records columns]; 1000 2150000 10 is a thousand holders
+# of 100 to 10,000 records each, the unlike ones of bench/growth.R.
 library(dpadmm)
 source("bench/helpers.R")
 
