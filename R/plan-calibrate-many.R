@@ -146,8 +146,7 @@ solve_closely <- function(f, i, known, slope) {
   k <- which(is.na(out$x))
   if (length(k)) {
     known <- lapply(known, `[`, k)
-    # it was about that
-    known$excess <- f(known$x, i[k], known$order, FALSE)$excess
+    known$excess <- f(known$x, i[k], known$order, FALSE)$excess # it was about that
     roots <- solve_roots(f, i[k], known, slope[k])
     for (name in names(roots)) out[[name]][k] <- roots[[name]]
   }
@@ -182,11 +181,12 @@ spent_alike <- function(spent, x, i, first, outermost) {
 #' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved;
 #' the others start in between, and are asked of the accountant that was best on both sides, at the
 #' order in between: any order is valid, and near the best one the epsilon is flat. Where orders
-#' jump, or a look in the midst between solved ones shows that it is not, all are looked at; where
-#' there are none on one side, because an accountant without them is best there, those in between.
+#' jump, or a look in the midst between solved ones shows that it is not, all are looked at, or only
+#' those thereabouts: of very many, where no bounds cross, or where one side's best has no orders.
 #' @param i best in an order in which neighbours are alike.
+#' @param crosses whether bounds cross: where orders jump any of them may have a valley of its own.
 #' @noRd
-solve_many <- function(spent, i) {
+solve_many <- function(spent, i, crosses) {
   knots <- spread_over(length(i), .many_knots)
   each <- length(knots) == length(i)
   first <- solve_by_best(spent, i[knots], function(f, i, known, slope) {
@@ -216,8 +216,9 @@ solve_many <- function(spent, i) {
       "FALSE" = around(spent, of), around(spent, of, .ways$many))
     x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
   }
-  rough <- is.na(jumps) | anyNA(x) | any(jumps, na.rm = TRUE)
-  settle(spent, i, x, slope, best, order, even_gaps(left, rough))
+  all <- crosses || length(i) <= 4L * .many_parties # a few hundred take little
+  near <- if (all) any(jumps, na.rm = TRUE) else left %in% outer(left[which(jumps)], -1:1, "+")
+  settle(spent, i, x, slope, best, order, even_gaps(left, is.na(jumps) | anyNA(x) | near))
 }
 
 #' Gaps between solved parties: list(`midst` = the party in the midst of every other one where

@@ -28,9 +28,11 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     most <- if (takes_long(of_one, delta)) .many_for_slow else .many_parties
     many <- length(together) > most || nrow(releases) > .many_releases
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
-    solve <- if (many) solve_many else solve_exactly
     together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]
-    unit[together] <- likely[together] * exp(solve(spent, together))
+    multiple <- if (many) solve_many(spent, together, any(of_one$mechanism %in% .crossing)) else {
+      solve_exactly(spent, together)
+    }
+    unit[together] <- likely[together] * exp(multiple)
     # next to no noise is asked for: one by one there is a word for that
     unit[which(unit <= likely * 1e-12)] <- NA
   }
