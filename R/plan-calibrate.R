@@ -29,7 +29,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     many <- length(together) > most || nrow(releases) > .many_releases
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
     together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]
-    multiple <- if (many) solve_many(spent, together, any(of_one$mechanism %in% .crossing)) else {
+    multiple <- if (many) solve_many(spent, together, may_cross(renyi_kinds(of_one))) else {
       solve_exactly(spent, together)
     }
     unit[together] <- likely[together] * exp(multiple)
