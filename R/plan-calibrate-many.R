@@ -9,35 +9,6 @@
 .many_knots <- 24L
 .asked_parties <- 4L
 
-#' What parties spend with a multiple of their likely units.
-#' @param events of the releases, see events_of_unit().
-#' @param many whether a little more than is needed will do.
-#' @return A function of the multiple's log and of which parties: list(excess = as log_excess(),
-#'   order = the best orders where there are any, accountant = who says so, asked = of how many,
-#'   slow = how much more the slow ones said).
-#'   Its arguments `near` and `search` say where the best orders are and are looked for, as those of
-#'   spend_events() do, `of` which accountant is asked, and `quick` of whom no slow one is.
-#' @noRd
-spending <- function(releases, events, epsilon, delta, accountant, likely, many) {
-  function(x, i, near = NULL, of = accountant, search = NULL, quick = NULL) {
-    place <- match(releases$node, i)
-    kept <- which(!is.na(place))
-    counted <- events((likely[i] * exp(x))[place[kept]], kept)
-    books <- counted_books(counted)
-    near <- if (!is.null(near)) near[order(i)]
-    how <- list(near = near, search = search, upper = TRUE, alike = many)
-    if (any(quick)) how$quick <- books$node %in% i[quick]
-    spent <- spend_events(counted, delta, of, how, books)
-    ledger <- unlist(spent$books$ledger)[match(i, spent$books$node)]
-    list(
-      excess = log_excess(spent$epsilon[ledger], epsilon[i]), asked = spent$asked,
-      order = if (is.null(spent$order)) NA_real_ else spent$order[ledger],
-      slow = if (is.null(spent$slow)) 1 else spent$slow[ledger],
-      accountant = spent$accountant[ledger]
-    )
-  }
-}
-
 #' The logs of the least multiples.
 #' @noRd
 solve_exactly <- function(spent, i) {
@@ -104,25 +75,6 @@ are_even <- function(solved) {
     isTRUE(max(0, abs(diff(log(solved$order - 1)))) < 0.3)
 }
 
-#' What is spent, as an accountant says, where no other is asked for.
-#' @noRd
-asked_of <- function(spent, accountant) {
-  function(x, i, near = NULL, of = accountant, search = NULL) spent(x, i, near, of, search)
-}
-
-#' What is spent, as an accountant says around the orders so far, or at these.
-#' @param still whether points are near the last ones.
-#' @noRd
-around <- function(spent, accountant, way = NULL) {
-  function(x, i, near, still) {
-    spent(x, i, near, accountant, if (!still || isTRUE(way$alone)) way$search)
-  }
-}
-
-#' What is spent, wherever orders are expected.
-#' @noRd
-everywhere <- function(spent, ...) function(x, i, near, still) spent(x, i, ...)
-
 #' A solver: the roots themselves.
 #' @noRd
 solve_roots <- function(f, i, known, slope) {
@@ -150,31 +102,6 @@ solve_closely <- function(f, i, known, slope) {
     roots <- solve_roots(f, i[k], known, slope[k])
     for (name in names(roots)) out[[name]][k] <- roots[[name]]
   }
-  out
-}
-
-#' About what parties spend: a few are asked of all accountants. Where one is best there, and orders
-#' are about the same, the others are taken to be in between.
-#' @param first where the best orders are looked for.
-#' @param outermost whether slow accountants are asked about the outermost first.
-#' @noRd
-spent_alike <- function(spent, x, i, first, outermost) {
-  some <- spread_over(length(i), .asked_parties)
-  midst <- outermost & !some %in% range(some)
-  out <- spent(x[some], i[some], search = first, quick = midst)
-  if (any(midst) && out$asked > 1L && !isTRUE(all(out$slow > .far_from_best))) {
-    more <- spent(x[some[midst]], i[some[midst]], search = first)
-    for (name in c("excess", "order", "accountant", "slow")) out[[name]][midst] <- more[[name]]
-  }
-  if (length(some) == length(i)) return(out)
-  y <- log(out$order - 1)
-  if (length(unique(out$accountant)) > 1L || !isTRUE(max(abs(diff(y))) < 1)) {
-    return(spent(x, i, search = first))
-  }
-  between <- function(y) stats::approx(some, y, seq_along(i))$y
-  out$excess <- between(out$excess)
-  out$order <- 1 + exp(between(y))
-  out$accountant <- rep(out$accountant[1L], length(i))
   out
 }
 
@@ -285,16 +212,4 @@ settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL) {
   }
   x[off$at] <- NA
   x
-}
-
-#' What quick accountants say, as in the statement of all parties or hardly more, and of some all.
-#' @param near,search as in spending().
-#' @noRd
-said_of_all <- function(spent, x, i, some, near = NULL, search = .rough_orders) {
-  out <- list(excess = x, order = x, accountant = character(length(x)))
-  put <- function(k, said) for (name in names(out)) out[[name]][k] <<- said[[name]]
-  others <- setdiff(seq_along(i), some)
-  if (length(others)) put(others, spent(x[others], i[others], near[others], .best_but_slow, search))
-  if (length(some)) put(some, spent(x[some], i[some]))
-  out
 }

@@ -49,34 +49,49 @@ events_of_unit <- function(releases, mechanism, problem) {
   names <- unique(parts)
   parts <- match(parts, names)
   place <- order(parts)
-  parts <- parts[place]
-  weight <- releases$weight[place]
-  sensitivity <- releases$sensitivity[place]
-  built <- NULL
-  function(unit, keep = seq_along(place)) {
-    size <- rep_len(unit[1L], length(place))
-    size[keep] <- unit
-    size <- size[place] * weight
-    noise_of <- function(part, rows) {
-      part_noise(part, size[rows], sensitivity[rows], mechanism, problem)
+  rows_of <- function(keep) {
+    from <- integer(length(place))
+    from[keep] <- seq_along(keep)
+    from <- from[place]
+    kept <- which(from > 0L)
+    row <- place[kept]
+    list(
+      keep = keep, kept = kept, row = row, from = from[kept],
+      at = runs_of(parts[row], length(names)), weight = releases$weight[row],
+      sensitivity = releases$sensitivity[row]
+    )
+  }
+  noises_of <- function(size, of) {
+    .mapply(function(part, at) {
+      part_noise(part, size[at], of$sensitivity[at], mechanism, problem)
+    }, list(names, of$at), NULL)
+  }
+  columns_of <- function(noises, of) {
+    events <- .mapply(function(part, at, noise) {
+      part_events(part, pick_releases(releases, of$row[at]), noise[[1L]], mechanism, problem)
+    }, list(names, of$at, noises), NULL)
+    unclass(do.call(bind_releases, c(list("dp_events", "events"), events)))
+  }
+  all <- rows_of(seq_along(place))
+  own <- NULL
+  function(unit, keep = all$keep) {
+    if (is.null(own)) {
+      size <- rep_len(unit[1L], length(place))
+      size[keep] <- unit
+      all$columns <<- columns_of(noises_of(size[place] * all$weight, all), all)
+      own <<- all
     }
-    events_of_part <- function(part, rows) {
-      noise <- noise_of(part, rows)[[1L]]
-      part_events(part, pick_releases(releases, place[rows]), noise, mechanism, problem)
+    if (!identical(keep, own$keep)) {
+      own <<- rows_of(keep)
+      own$columns <<- lapply(all$columns, `[`, own$kept)
     }
-    is_kept <- logical(length(place))
-    is_kept[keep] <- TRUE
-    kept <- which(is_kept[place])
-    at <- runs_of(parts[kept], length(names))
-    noises <- Map(noise_of, names, lapply(at, function(k) kept[k]))
+    noises <- noises_of((if (length(unit) > 1L) unit[own$from] else unit) * own$weight, own)
     # where it is not a number there is a word for that
-    if (is.null(built) || !all(is.finite(unlist(noises, use.names = FALSE)))) {
-      events <- unname(Map(events_of_part, names, runs_of(parts, length(names))))
-      built <<- do.call(bind_releases, c(list("dp_events", "events"), events))
+    if (!all(is.finite(unlist(noises, use.names = FALSE)))) columns_of(noises, own)
+    columns <- own$columns
+    for (k in seq_along(noises)) {
+      columns[[names(noises[[k]])]][own$at[[k]]] <- noises[[k]][[1L]]
     }
-    columns <- unclass(built)
-    if (length(kept) < length(place)) columns <- lapply(columns, `[`, kept)
-    for (k in seq_along(at)) columns[[names(noises[[k]])]][at[[k]]] <- noises[[k]][[1L]]
     as_releases(columns, "dp_events")
   }
 }

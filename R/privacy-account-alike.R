@@ -11,7 +11,7 @@
 # between noise and budget
 .alike_width <- 2e-5
 
-#' Groups of ledgers, where there are very many or `how` says so (see spend_events()): list(group =
+#' Groups of ledgers, where there are very many or `how` says so (see spend()): list(group =
 #' of each ledger, `most` and `least` = a ledger a group that costs no less and no more than any of
 #' the group).
 #' @param size of each kind, `NA` where a kind is not known by it.

@@ -5,7 +5,7 @@ accountant_pure <- function() {
     fold = account_pure, handles = pure_handles,
     needs_delta = FALSE, serves_best = function(kinds) TRUE, exact = FALSE, speed = "slow",
     least = function(kinds, ledgers, delta) {
-      pure_floor(as.numeric(by_mechanism(kinds, .pure_losses)), ledgers, delta)
+      pure_floor(by_mechanism(kinds, .pure_losses), ledgers, delta)
     },
     composes = paste(
       "the pure losses: their sum at `delta = 0`, their optimal composition",
@@ -19,8 +19,10 @@ accountant_pure <- function() {
 #' @noRd
 pure_handles <- function(kinds) {
   handled <- kinds$mechanism %in% names(.pure_losses)
-  choice <- kinds$mechanism %in% "best_of"
-  handled[choice] <- is.finite(best_of_losses(pick_releases(kinds, which(choice))))
+  choice <- which(kinds$mechanism %in% "best_of")
+  if (length(choice)) {
+    handled[choice] <- is.finite(best_of_losses(pick_releases(kinds, choice)))
+  }
   handled
 }
 
@@ -47,22 +49,42 @@ objective_pure_loss <- function(shift, kappa, logistic_curvature) {
 }
 
 #' No less than this is proved of ledgers by whoever knows no more of some kinds than their pure
-#' losses, with which all their answers are the worst with a probability p: that alone costs the sum
-#' of the losses, and log(1 - delta / p).
+#' losses, with which an answer is the worst with probability p. All are at once with a probability
+#' P: that alone costs the sum of the losses, and log(1 - delta / P). With many releases that hardly
+#' ever happens, but they add up to much more than they do on average as rarely as delta allows: see
+#' rare_sum().
 #' @param loss of each kind; `NA` of those of which more is known.
 #' @noRd
 pure_floor <- function(loss, ledgers, delta) {
+  worst <- 1 / (1 + exp(-loss))
   vapply(ledgers, function(own) {
     known <- which(!is.na(loss[own$kind]))
-    e <- loss[own$kind[known]]
+    kind <- own$kind[known]
     count <- own$count[known]
-    p <- exp(-sum(count * log1p(exp(-e))))
-    if (p > delta) max(0, sum(count * e) + log1p(-delta / p)) else 0
+    e <- loss[kind]
+    p <- worst[kind]
+    all <- exp(sum(count * log(p)))
+    if (all > delta) return(max(0, sum(count * e) + log1p(-delta / all)))
+    max(0, rare_sum(e, p, count, delta))
   }, 0)
 }
 
+#' A sum of losses, +e with probability p and else -e, that is exceeded so often that it costs more
+#' than delta. Were p tilted by t, logit p + t, the sum would be beyond its mean less
+#' sqrt(2 log(10) sum e^2) with probability 0.9 (Hoeffding); so it really is with one of at least
+#' exp(-(KL + h) / 0.9), h the entropy of 0.9, because telling both laws apart by that is not easier
+#' than by all, and KL <= t^2 / 2 sum p (1 - p) as p > 1 / 2. Half of it is lost by log(2) less.
+#' @noRd
+rare_sum <- function(e, p, count, delta) {
+  most <- -0.9 * log(2 * delta) - 0.326
+  if (most <= 0) return(0)
+  tilt <- sqrt(2 * most / sum(count * p * (1 - p)))
+  tilted <- 1 / (1 + (1 - p) / p * exp(-tilt))
+  sum(count * e * (2 * tilted - 1)) - sqrt(2 * log(10) * sum(count * e^2)) - log(2)
+}
+
 account_pure <- function(kinds, ledgers, delta, how = list()) {
-  loss <- as.numeric(by_mechanism(kinds, .pure_losses))
+  loss <- by_mechanism(kinds, .pure_losses)
   epsilons <- function(ledgers) {
     vapply(ledgers, function(own) compose_groups(loss[own$kind], own$count, delta), 0)
   }

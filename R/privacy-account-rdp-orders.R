@@ -23,7 +23,7 @@
 
 #' Each ledger at its best order: list(epsilon, order).
 #' @param kinds of renyi_kinds().
-#' @param search,near of the arguments `how` of spend_events(), one of `near` a ledger: what is near
+#' @param search,near of the arguments `how` of spend(), one of `near` a ledger: what is near
 #'   there is looked at, or the order itself.
 #' @noRd
 search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL) {

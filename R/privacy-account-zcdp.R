@@ -25,7 +25,7 @@ zcdp_of_pure <- function(epsilon) round_up(epsilon * tanh(epsilon / 2))
 )
 
 account_zcdp <- function(kinds, ledgers, delta, how) {
-  rho <- as.numeric(by_mechanism(kinds, .zcdp_losses))
+  rho <- by_mechanism(kinds, .zcdp_losses)
   total <- vapply(ledgers, function(own) sum(rho[own$kind] * own$count), 0)
   list(epsilon = zcdp_epsilon(round_up(total), log(delta)))
 }

@@ -108,7 +108,7 @@ largest_guarantee <- function(guarantees) {
 
 # The accountants, each in a file of its own; to add one, add its line here. An accountant is
 # a list of
-#   fold         function(kinds, ledgers, delta, how), see spend_events(): a list with one
+#   fold         function(kinds, ledgers, delta, how), see spend(): a list with one
 #                `epsilon` a ledger, and perhaps `order` and `lower`
 #   handles      function(kinds): which of them it can do something with
 #   needs_delta  whether it has nothing to say at delta = 0
@@ -167,28 +167,47 @@ fold_events <- function(events, delta, accountant, upper = FALSE) {
 
 #' The cost of each ledger: list(books, neighbours, and `epsilon`, `accountant`, `order`, `lower`
 #' as accountants find them, one a ledger, `asked` how many).
-#' @param how it is asked, each of which may be missing: list(near = the best orders are near these,
-#'   one a node in the order of their numbers; search = list(widths = how far from there they are
-#'   looked for, valleys = whether in other valleys, too, where bounds cross, halvings = of the
-#'   grid's step, everywhere); upper = whether nobody asks for the lower ends of brackets; alike =
-#'   whether ledgers that are nearly alike may be taken for one, however few there are; quick = of
-#'   which ledgers no slow accountant is asked).
-#' @param books of these events, where more is known of them.
+#' @param how it is asked, see spend().
 #' @noRd
-spend_events <- function(events, delta, accountant, how = list(), books = open_books(events)) {
+spend_events <- function(events, delta, accountant, how = list()) {
   if (inherits(events, "dp_printed") && accountant != "paper") {
     abort("accountant", sprintf(
       'Printed theorems are folded by the "paper" accountant only, not by "%s".', accountant
     ), argument = "accountant", value = accountant)
   }
+  statement <- open_statement(events, delta, open_books(events))
+  c(statement[c("books", "neighbours")], spend(statement, accountant, how))
+}
+
+#' What of a statement does not hang on the size of noise: list(books, neighbours, `delta` = what
+#' is left of it for accountants, `longer` = what each ledger costs beyond what they say, and
+#' `grid` = what all do).
+#' @noRd
+open_statement <- function(events, delta, books) {
   neighbours <- one_relation(events)
   grid <- grid_cost(events)
   longer <- gamma_grid_costs(books)
+  list(
+    books = books, neighbours = neighbours, longer = longer, grid = grid$epsilon,
+    delta = delta * (1 - grid$delta) * exp(-max(longer))
+  )
+}
+
+#' The cost of each ledger of a statement.
+#' @param how accountants are asked, each of which may be missing: list(near = the best orders are
+#'   near these, one a node in the order of their numbers; search = list(widths = how far from there
+#'   they are looked for, valleys = whether in other valleys, too, where bounds cross, halvings = of
+#'   the grid's step, everywhere); upper = whether nobody asks for the lower ends of brackets;
+#'   alike = whether ledgers that are nearly alike may be taken for one, however few there are;
+#'   quick = of which ledgers no slow accountant is asked).
+#' @noRd
+spend <- function(statement, accountant, how) {
+  books <- statement$books
   if (anyNA(how$near)) how[c("near", "search")] <- NULL
   how$near <- how$near[match(seq_along(books$ledgers), unlist(books$ledger))]
-  result <- fold_ledgers(accountant, books, delta * (1 - grid$delta) * exp(-max(longer)), how)
-  result$epsilon <- unname(result$epsilon) + longer + grid$epsilon
-  c(list(books = books, neighbours = neighbours), result)
+  result <- fold_ledgers(accountant, books, statement$delta, how)
+  result$epsilon <- unname(result$epsilon) + statement$longer + statement$grid
+  result
 }
 
 #' How some of the ledgers are asked.

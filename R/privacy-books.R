@@ -121,13 +121,14 @@ check_handled <- function(kinds, handled, accountant) {
   ), argument = "accountant", value = missing)
 }
 
-#' Apply a table of handlers (mechanism -> function of kinds) row by row.
+#' A number of each kind, by a table of handlers: mechanism -> function of its kinds' columns.
 #' @noRd
-by_mechanism <- function(kinds, handlers, ...) {
-  out <- vector("list", nrow(kinds))
-  for (mechanism in unique(kinds$mechanism)) {
-    rows <- which(kinds$mechanism == mechanism)
-    out[rows] <- handlers[[mechanism]](pick_releases(kinds, rows), ...)
+by_mechanism <- function(kinds, handlers) {
+  columns <- unclass(kinds)
+  out <- numeric(length(columns$mechanism))
+  for (name in unique(columns$mechanism)) {
+    rows <- which(columns$mechanism == name)
+    out[rows] <- handlers[[name]](lapply(columns, `[`, rows))
   }
   out
 }

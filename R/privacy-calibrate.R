@@ -101,9 +101,14 @@ likely_excess <- function(events, epsilon, delta) {
 
 log_excess <- function(spent, epsilon) {
   spent[is.na(spent)] <- Inf
-  excess <- pmax(-700, pmin(700, log(spent) - log(epsilon)))
+  excess <- log(spent) - log(epsilon)
   # The logarithms may round to the same number.
-  ifelse(spent > epsilon, pmax(excess, .Machine$double.eps), pmin(excess, 0))
+  above <- spent > epsilon
+  excess[above & excess <= 0] <- .Machine$double.eps
+  excess[!above & excess > 0] <- 0
+  excess[excess > 700] <- 700
+  excess[excess < -700] <- -700
+  excess
 }
 
 #' The roots near 0 of many falling functions at once, each to `.root_width` and on the side
@@ -113,7 +118,8 @@ log_excess <- function(spent, epsilon) {
 #' @noRd
 solve_together <- function(f, count, reach = log(10)) {
   x <- numeric(count)
-  over <- under <- list(x = rep(NA_real_, count), value = x) # where it is > 0, and <= 0
+  # the ends of where a root is, where the function is > 0 and where it is not, and its values there
+  over <- under <- over_value <- under_value <- rep(NA_real_, count)
   same <- slow <- integer(count)
   before <- rep(Inf, count)
   step <- rep(.root_width, count)
@@ -121,47 +127,53 @@ solve_together <- function(f, count, reach = log(10)) {
   while (length(open)) {
     value <- f(x[open], open)
     high <- value > 0
-    now <- ifelse(high, 1L, -1L)
-    # Illinois: where one end stays, its value is halved, so that it does not stay for ever
-    again <- open[now == same[open]]
+    now <- 2L * high - 1L
+    again <- now == same[open]
     same[open] <- now
-    over$x[open[high]] <- x[open[high]]
-    over$value[open[high]] <- value[high]
-    under$x[open[!high]] <- x[open[!high]]
-    under$value[open[!high]] <- value[!high]
-    between <- !is.na(over$x) & !is.na(under$x)
-    lazy <- again[between[again]]
-    stays <- lazy[same[lazy] < 0]
-    over$value[stays] <- over$value[stays] / 2
-    stays <- lazy[same[lazy] > 0]
-    under$value[stays] <- under$value[stays] / 2
-    out <- open[!between[open]]
-    x[out] <- x[out] + same[out] * pmax(step[out], pmin(1.05 * abs(value[!between[open]]), 1))
-    step[out] <- 2 * step[out]
-    inner <- open[between[open]]
-    width <- under$x[inner] - over$x[inner]
-    slow[inner] <- pmax(0, slow[inner] + ifelse(width > before[inner] / 2, 1, -1))
+    k <- open[high]
+    over[k] <- x[k]
+    over_value[k] <- value[high]
+    k <- open[!high]
+    under[k] <- x[k]
+    under_value[k] <- value[!high]
+    between <- !is.na(over[open] + under[open])
+    # Illinois: where one end stays, its value is halved, so that it does not stay for ever
+    stays <- open[again & between & !high]
+    over_value[stays] <- over_value[stays] / 2
+    stays <- open[again & between & high]
+    under_value[stays] <- under_value[stays] / 2
+    if (!all(between)) {
+      out <- open[!between]
+      reached <- pmax(step[out], pmin(1.05 * abs(value[!between]), 1))
+      x[out] <- x[out] + same[out] * reached
+      step[out] <- 2 * step[out]
+    }
+    inner <- open[between]
+    width <- under[inner] - over[inner]
+    slow[inner] <- pmax(0L, slow[inner] + 2L * (width > before[inner] / 2) - 1L)
     before[inner] <- width
-    share <- over$value[inner] / (over$value[inner] - under$value[inner])
-    share[slow[inner] >= 3] <- 1 / 2 # steps and plateaus
-    to <- over$x[inner] + width * share
-    x[inner] <- pmin(pmax(to, over$x[inner] + .root_width / 2), under$x[inner] - .root_width / 2)
-    done <- between & under$x - over$x <= 1.01 * .root_width
+    share <- over_value[inner] / (over_value[inner] - under_value[inner])
+    share[slow[inner] >= 3L] <- 1 / 2 # steps and plateaus
+    to <- over[inner] + width * share
+    x[inner] <- pmin(pmax(to, over[inner] + .root_width / 2), under[inner] - .root_width / 2)
+    done <- logical(count)
+    done[inner] <- width <= 1.01 * .root_width
     open <- open[!done[open] & abs(x[open]) <= reach]
   }
-  ifelse(is.na(over$x) | under$x - over$x > 1.01 * .root_width, NA, under$x)
+  under[!((under - over <= 1.01 * .root_width) %in% TRUE)] <- NA
+  under
 }
 
 #' Points at most `width` beyond the roots of many falling functions: `NA` where a few secants from
-#' x do not end there. A function is list(excess, order), see around(): the best order is searched
-#' for near the last one only, and at last not any more, which is as valid, and a share of `width`
-#' is left for what the whole search might find.
+#' x do not end there, or lead beyond `reach`. A function is list(excess, order), see around(): the
+#' best order is searched for near the last one only, and at last not any more, which is as valid,
+#' and a share of `width` is left for what the whole search might find.
 #' @param known about what the functions are at x, where that is known: none ends there.
 #' @return list(x, slope = of the secants, `beyond` = how far x is from the root by these, order,
 #'   accountant).
 #' @noRd
 solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width,
-                         known = NULL) {
+                         known = NULL, reach = 20) {
   x[is.na(x)] <- 0
   slope[is.na(slope)] <- -1
   order <- if (is.null(near)) rep(NA_real_, length(i)) else near
@@ -170,6 +182,7 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
   beyond <- numeric(length(i))
   open <- seq_along(i)
   for (pass in 1:8) {
+    if (length(open) == 0L) break
     still <- isTRUE(all(abs(x[open] - from[open]) < 0.3 * sqrt(width)))
     now <- if (pass == 1L && !is.null(known)) known else f(x[open], i[open], order[open], still)
     order[open] <- now$order
@@ -183,8 +196,10 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
     past <- beyond[open]
     looked <- pass > 1L || is.null(known)
     open <- open[!(looked & value[open] <= 0 & past >= width / 8 & past <= 7 / 8 * width)]
-    if (length(open) == 0L) break
     x[open] <- x[open] - value[open] / slope[open] + width / 2
+    far <- abs(x[open]) > reach
+    x[open[far]] <- NA
+    open <- open[!far]
   }
   x[open] <- NA
   list(x = x, slope = slope, beyond = beyond, order = order, accountant = accountant)

@@ -20,7 +20,8 @@ gamma_kinds <- function(t, dim) {
   lean <- numeric(length(t))
   lean[curved] <- spherical_lean(t[curved], dim[curved])
   curve <- rep("gamma", length(t))
-  curve[!curved] <- ifelse(t[!curved] > .most_shift, "pure", "laplace")
+  curve[!curved] <- "laplace"
+  curve[t > .most_shift] <- "pure"
   list(curve = curve, size = t, dim = dim, lean = lean)
 }
 

@@ -27,12 +27,18 @@ gamma_grid_cost <- function(d, steps = 2^40 / gamma_stretch(d)) {
   share <- d * apart / steps
   lost <- 0.8 * share * (1 + log1p(2 / share^2) / 2)
   near <- (1.02 * apart * sqrt(321 + 1.5 * d) + 1.01 * sqrt(d)) / steps
-  ifelse(is.finite(near), near - log1p(-pmin(lost, 1)), 0)
+  cost <- near - log1p(-pmin(lost, 1))
+  cost[!is.finite(near)] <- 0
+  cost
 }
 
 #' How much longer than its scale the grid of Gamma-norm noise takes it to be (draw.h).
 #' @noRd
-gamma_stretch <- function(d) ifelse(d < 2^26, pmax(1, sqrt((d + 1) / 2^13)), Inf)
+gamma_stretch <- function(d) {
+  stretch <- pmax(1, sqrt((d + 1) / 2^13))
+  stretch[!(d < 2^26)] <- Inf
+  stretch
+}
 
 #' The same of all that each ledger has.
 #' @noRd

@@ -1,16 +1,19 @@
 # What calibration takes of a fit, by the clock: of a thousand unlike holders (of 5 to 1,300 of
 # 330,000 records; 50 columns), by one thread, whose noise is Gaussian or of the Gamma norm at
 # delta > 0, for the iterations that are the default and for 10 and 30.
-# Run: Rscript bench/calibration.R [holders records columns]; 1000 2150000 10 is a thousand holders
-# of 100 to 10,000 records each, the unlike ones of bench/growth.R.
+# Run: Rscript bench/calibration.R [holders records columns [alike]]; 1000 2150000 10 is a thousand
+# holders of 100 to 10,000 records each, the unlike ones of bench/growth.R; 5 20000 100 alike are
+# those of bench/dense.R, for which the same can be said of other columns.
 library(dpadmm)
 source("bench/helpers.R")
 
-given <- as.integer(commandArgs(TRUE))
+given <- commandArgs(TRUE)
+alike <- "alike" %in% given
+given <- as.integer(setdiff(given, "alike"))
 if (length(given) == 0L) given <- c(1000L, 330000L, 50L)
 N <- given[1L]
 d <- given[3L]
-share <- exp(seq(log(30), log(3000), length.out = N))
+share <- if (alike) rep(1, N) else exp(seq(log(30), log(3000), length.out = N))
 sizes <- round(share * given[2L] / sum(share))
 data <- sim_logistic(sum(sizes), d, seed = 1)
 nodes <- rep(seq_len(N), sizes)
@@ -21,8 +24,9 @@ calibrate <- space$calibrate_units
 spent <- 0
 unlockBinding("calibrate_units", space)
 assign("calibrate_units", function(...) {
-  time <- system.time(unit <- calibrate(...), gcFirst = FALSE)
-  spent <<- spent + time[["elapsed"]]
+  began <- Sys.time() # finer than proc.time()
+  unit <- calibrate(...)
+  spent <<- spent + as.numeric(Sys.time() - began, units = "secs")
   unit
 }, space)
 

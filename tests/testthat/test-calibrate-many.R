@@ -3,10 +3,10 @@
 # What accountants are asked while `make` makes it: a row a call.
 asked_for <- function(make) {
   asked <- NULL
-  whole <- spend_events
-  local_binding("spend_events", function(events, delta, accountant, ...) {
-    asked <<- rbind(asked, data.frame(rows = nrow(events), accountant = accountant))
-    whole(events, delta, accountant, ...)
+  whole <- spend
+  local_binding("spend", function(statement, accountant, ...) {
+    asked <<- rbind(asked, data.frame(rows = nrow(statement$books$kinds), accountant = accountant))
+    whole(statement, accountant, ...)
   })
   make()
   asked
@@ -202,4 +202,18 @@ test_that("a rough look at orders is a bound on the statement, and close", {
   expect_true(all(rough >= said))
   expect_rel(rough, said, 1e-4)
   expect_gt(max(rough / said), 1)
+})
+
+test_that("a budget out of reach says so however many parties are unlike", {
+  for (N in c(20, 150)) for (noise in c("gaussian", "gamma")) {
+    error <- expect_error(
+      dpadmm_plan(19,
+        sizes = unlike_sizes(N), epsilon = 0.01, delta = 1e-5, noise = noise, iterations = 30,
+        method = mr_admm(eta = 1e-3, growth = 1)
+      ),
+      "cannot buy down the curvature",
+      class = "dpadmm_error_budget"
+    )
+    expect_gt(error$floor, 0.01)
+  }
 })

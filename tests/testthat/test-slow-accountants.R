@@ -30,6 +30,20 @@ test_that("a slow accountant that cannot be the best is not asked, and tells no 
   expect_gt(close[["pure"]], 20)
   expect_gt(close[["pld"]], 10)
 
+  # so many that they hardly ever all have their worst answers
+  told <- 0
+  for (trial in 1:200) {
+    n <- sample(4, 1)
+    e <- 10^runif(n, -2.5, 0.7)
+    own <- list(kind = seq_len(n), count = round(10^runif(n, 0, 2.5)))
+    delta <- 10^-runif(1, 0.2, 12)
+    least <- pure_floor(e, list(own), delta)
+    said <- compose_groups(e, own$count, delta)
+    expect_lte(least, said * (1 + 1e-12))
+    told <- told + (sum(log1p(exp(-e)) * own$count) > -log(delta) && least > 0.4 * said)
+  }
+  expect_gt(told, 60)
+
   # many at once: who is not asked stands with the least that it may say
   books <- open_books(dp_event_objective_gamma(8, 1, 0.01, 1, dim = 60, node = 1:2, count = 1:2))
   found <- fold_slow("pure", books, 1e-6, c(1, Inf), list())
