@@ -63,6 +63,20 @@ test_that("six runs do the work that they are known to do", {
   expect_identical(work, known)
 })
 
+test_that("parties of any size give the same by two threads, pass by pass or party by party", {
+  skip_on_cran()
+  # so many entries that threads share passes, and two parties that have fewer
+  sizes <- c(9000, 300, 8500, 600)
+  data <- sim_logistic(sum(sizes), 130, seed = 1)
+  coefficients <- function(threads) {
+    coef(suppressWarnings(dpadmm_fit(data$x, data$y,
+      nodes = rep(1:4, sizes), epsilon = 1, delta = 1e-5, iterations = 4, seed = 1,
+      control = dpadmm_control(threads = threads, progress = FALSE)
+    )))
+  }
+  expect_identical(coefficients(2), coefficients(1))
+})
+
 test_that("sparse rows are copied to fewer bytes than they have", {
   skip_if_not(capabilities("profmem"))
   n <- 20000

@@ -10,7 +10,7 @@
 /* Sums: at most so many at a time, of at least so many rows each, and of at most
  * DPA_SUM_ROWS, which bounds their rounding. */
 #define MOST_SUMS 64
-#define LEAST_ROWS 256
+#define LEAST_ROWS 128
 /* A block: at most so many rows, and as few as have about so many entries. */
 #define BLOCK 256
 #define BLOCK_ENTRIES 32768
@@ -20,9 +20,11 @@ static size_t most_sums(const dpa_records *data) {
   size_t sums = data->d > 0 ? dpa_records_stored(data) / (4 * data->d) : 1;
   if (sums > data->n / LEAST_ROWS)
     sums = data->n / LEAST_ROWS;
-  if (sums > MOST_SUMS)
-    sums = MOST_SUMS;
-  return sums > 0 ? sums : 1;
+  /* a power of two: as many for each of so many threads */
+  size_t even = MOST_SUMS;
+  while (even > 1 && even > sums)
+    even /= 2;
+  return even;
 }
 
 static size_t chunks_of(const dpa_records *data) {
@@ -71,11 +73,13 @@ typedef struct pass_chunks {
   const dpa_solver *s;
   dpa_pass pass;
   size_t first, count; /* the chunk whose sum comes first, and how many there are */
+  int last; /* of those at a time, that the pass begins with; -1: the first */
 } pass_chunks;
 
 /* The sum of a chunk, and behind it the directional derivative. */
-static void chunk_sum(void *context, int k) {
+static void chunk_sum(void *context, int piece) {
   const pass_chunks *c = context;
+  const int k = c->last < 0 ? piece : c->last - piece;
   const dpa_solver *s = c->s;
   const size_t n = s->data->n, d = s->data->d, step = block_rows(s->data);
   const size_t base = n / c->count, extra = n % c->count, chunk = c->first + (size_t)k;
@@ -92,12 +96,15 @@ static void chunk_sum(void *context, int k) {
 double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
   const size_t d = s->data->d;
   const int threads = dpa_worth_sharing(s->data, s->threads);
-  pass_chunks chunks = {s, pass, 0, chunks_of(s->data)};
+  /* every other pass goes back: what was read last is still in the cache */
+  const int back = s->data->n > 0 && s->work.back / s->data->n % 2 == 1;
+  pass_chunks chunks = {s, pass, 0, chunks_of(s->data), -1};
   double slope = 0.0;
   memset(s->data_grad, 0, d * sizeof *s->data_grad);
   for (; chunks.first < chunks.count; chunks.first += s->sums) {
     const size_t left = chunks.count - chunks.first;
     const int m = (int)(left < s->sums ? left : s->sums);
+    chunks.last = back ? m - 1 : -1;
     dpa_spread(m, threads, chunk_sum, &chunks);
     for (int k = 0; k < m; k++) {
       const double *sum = s->sum + (size_t)k * s->stride;

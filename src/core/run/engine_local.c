@@ -6,6 +6,17 @@
 
 #include <string.h>
 
+/* Entries of records that go by between two polls, about, and those that a step is
+ * taken to cost besides. */
+#define ENTRIES ((size_t)1 << 28)
+#define OVERHEAD ((size_t)1 << 20)
+/* Entries of a party whose passes all threads share: at most what a cache may hold, and
+ * for each thread at least so many in all, of a row and of a column. */
+#define MOST_SHARED ((size_t)1 << 23)
+#define LEAST_SHARED ((size_t)1 << 19)
+#define LEAST_OF_ROW 32
+#define LEAST_OF_COLUMN 512
+
 /* Work space that fits each of the parties. */
 static void take_room(dpa_arena *arena, const dpa_plan *plan,
                       const dpa_holding *holding, dpa_arena *room) {
@@ -45,10 +56,13 @@ void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
 
 void dpa_local_start(dpa_local *local, const dpa_key *key) {
   dpa_key own;
+  size_t stored = OVERHEAD;
   for (size_t i = 0; i < local->plan->parties; i++) {
     dpa_key_party(key, (uint32_t)i, &own);
     dpa_party_start(&local->party[i], &own);
+    stored += dpa_records_stored(&local->party[i].records);
   }
+  local->steps = 1 + ENTRIES / stored;
   dpa_forget(&own, sizeof own);
 }
 
@@ -96,33 +110,49 @@ static int step(dpa_local *local, size_t i, int first) {
   return local->status[i] == DPA_CONTINUE;
 }
 
-static void step_in_turn(void *context, int k) {
-  dpa_local *local = context;
-  step(local, local->turn[k], local->first);
+/* Whether all threads do best to share one pass after the other: rows stay in the cache
+ * from pass to pass if no other party's come between, and what one thread alone does in
+ * the meantime, row by row and column by column, is little beside a pass. */
+static int pass_by_pass(const dpa_local *local, size_t i) {
+  const dpa_records *rows = &local->party[i].records;
+  const size_t threads = (size_t)local->plan->threads;
+  if (threads == 1)
+    return 1;
+  const size_t stored = dpa_records_stored(rows), share = stored / threads;
+  return local->plan->relay->layout == &dpa_layout_node && stored <= MOST_SHARED &&
+         share >= LEAST_SHARED && share / LEAST_OF_ROW >= rows->n &&
+         share / LEAST_OF_COLUMN >= rows->d;
 }
 
-/* Several threads: one step of every party that is not finished. Answers whether some
- * party has more to do. */
+/* All steps of a party. */
+static dpa_status finish(dpa_local *local, size_t i, size_t done) {
+  for (int more = step(local, i, 1); more; more = step(local, i, 0))
+    if (local->poll(local->poll_context, done))
+      return DPA_INTERRUPT;
+  return DPA_OK;
+}
+
+/* Some steps of a party in a row: its rows may still be in the cache. */
+static void step_in_turn(void *context, int k) {
+  dpa_local *local = context;
+  int more = step(local, local->turn[k], local->first);
+  for (size_t taken = 1; more && taken < local->steps; taken++)
+    more = step(local, local->turn[k], 0);
+}
+
+/* Threads share the other parties: steps of every one that is not finished. Answers
+ * whether some party has more to do. */
 static int sweep(dpa_local *local, int first) {
   int parties = 0;
   local->first = first;
   for (size_t i = 0; i < local->plan->parties; i++)
-    if (first || local->status[i] == DPA_CONTINUE)
+    if (first ? !pass_by_pass(local, i) : local->status[i] == DPA_CONTINUE)
       local->turn[parties++] = i;
   dpa_spread(parties, local->plan->threads, step_in_turn, local);
   for (int k = 0; k < parties; k++)
     if (local->status[local->turn[k]] == DPA_CONTINUE)
       return 1;
   return 0;
-}
-
-/* All steps of one party after the other: they have one work space. */
-static dpa_status one_by_one(dpa_local *local, size_t done) {
-  for (size_t i = 0; i < local->plan->parties; i++)
-    for (int more = step(local, i, 1); more; more = step(local, i, 0))
-      if (local->poll(local->poll_context, done))
-        return DPA_INTERRUPT;
-  return DPA_OK;
 }
 
 static dpa_status submit(void *context, size_t party, uint32_t round,
@@ -139,8 +169,9 @@ static dpa_status work(dpa_local *local) {
     return DPA_OK;
   local->waiting = 0;
   const size_t done = local->round > 0 ? local->round - 1 : 0;
-  if (local->plan->threads == 1)
-    return one_by_one(local, done);
+  for (size_t i = 0; i < local->plan->parties; i++)
+    if (pass_by_pass(local, i) && finish(local, i, done) != DPA_OK)
+      return DPA_INTERRUPT;
   int more = sweep(local, 1);
   while (more) {
     if (local->poll(local->poll_context, done))

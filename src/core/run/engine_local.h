@@ -1,6 +1,8 @@
 /* The engine of one process. A thread alone takes the parties of a round one by one,
- * nodes in one work space. Several share them, and where one has no party left it helps
- * with the others' passes over records. Results are the same for any number of threads.
+ * nodes in one work space. Several do the same with parties whose passes over records
+ * are worth it, and share these; the other parties they share, and where one has none
+ * left it helps with the others' passes. Results are the same for any number of
+ * threads.
  */
 #ifndef DPA_ENGINE_LOCAL_H
 #define DPA_ENGINE_LOCAL_H
@@ -16,7 +18,8 @@ typedef struct dpa_local {
   dpa_status *status;
   const double **inbox;
   size_t *turn;   /* the parties with more to do, */
-  int first;      /* and whether they begin a round */
+  int first;      /* whether they begin a round, */
+  size_t steps;   /* and how many they take in a row, at most */
   int64_t *share; /* d: a party's part of a secure plan's sum */
   uint32_t round;
   int waiting; /* submitted, and not yet worked on */
