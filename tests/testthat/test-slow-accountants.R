@@ -44,6 +44,17 @@ test_that("a slow accountant that cannot be the best is not asked, and tells no 
   }
   expect_gt(told, 60)
 
+  # the proof itself, of sums of one loss: so large with twice the probability delta
+  told <- 0
+  for (e in c(0.02, 0.1, 0.3, 1)) for (n in c(50, 300, 2000)) for (delta in 10^-c(4, 9, 15)) {
+    p <- 1 / (1 + exp(-e))
+    least <- rare_sum(e, p, n, delta)
+    worst <- ceiling(((least + log(2)) / e + n) / 2 - 1e-9)
+    expect_gte(pbinom(worst - 1, n, p, lower.tail = FALSE), 2 * delta)
+    told <- told + (least > 0)
+  }
+  expect_gt(told, 30)
+
   # many at once: who is not asked stands with the least that it may say
   books <- open_books(dp_event_objective_gamma(8, 1, 0.01, 1, dim = 60, node = 1:2, count = 1:2))
   found <- fold_slow("pure", books, 1e-6, c(1, Inf), list())
