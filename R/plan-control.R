@@ -7,10 +7,10 @@
 #'   is some of its own that does, and is charged (0.09% of epsilon; more where that noise would
 #'   else be no small part of the whole, as with a tolerance that is loose or a large `C`). A
 #'   private fit whose tolerance is below what double precision can promise takes what it can.
-#' @param threads OpenMP threads over the nodes and, where one has no node left, over the records
-#'   of those that are not done (>= 1). The result is the same for any number. A holder's batch of
-#'   [dp_sgd()] or step of [dp_cd()], and some rounds of [fp_admm()] (its help says which), take
-#'   one thread only.
+#' @param threads OpenMP threads over the nodes and, where one has no node left or a node's records
+#'   fill the processor's cache, over records (>= 1). The result is the same for any number. A
+#'   holder's batch of [dp_sgd()] or step of [dp_cd()], and some rounds of [fp_admm()] (its help
+#'   says which), take one thread only.
 #' @param keep_iterates keep every message, `fit$iterates[iteration, node,
 #'   coefficient]`. They were released anyway. `NULL`: those of one data holder are kept,
 #'   those of many nodes are not.
