@@ -24,15 +24,17 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   if (length(together)) {
     events <- events_of(releases)
-    of_one <- function() events(likely[together[1L]], which(releases$node == together[1L]))
+    first <- together[1L]
+    # of few parties nobody asks for them
+    delayedAssign("of_one", events(likely[first], which(releases$node == first)))
     count <- length(together)
     many <- count > .many_parties || nrow(releases) > .many_releases ||
-      count > .many_for_slow && takes_long(of_one(), delta)
+      count > .many_for_slow && takes_long(of_one, delta)
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
     if (count > 1L) {
       together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]
     }
-    multiple <- if (many) solve_many(spent, together, may_cross(renyi_kinds(of_one()))) else {
+    multiple <- if (many) solve_many(spent, together, may_cross(renyi_kinds(of_one))) else {
       solve_exactly(spent, together)
     }
     unit[together] <- likely[together] * exp(multiple)

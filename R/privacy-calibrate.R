@@ -156,9 +156,9 @@ solve_together <- function(f, count, reach = log(10)) {
     share[slow[inner] >= 3L] <- 1 / 2 # steps and plateaus
     to <- over[inner] + width * share
     x[inner] <- pmin(pmax(to, over[inner] + .root_width / 2), under[inner] - .root_width / 2)
-    done <- logical(count)
-    done[inner] <- width <= 1.01 * .root_width
-    open <- open[!done[open] & abs(x[open]) <= reach]
+    done <- logical(length(open))
+    done[between] <- width <= 1.01 * .root_width
+    open <- open[!done & abs(x[open]) <= reach]
   }
   under[!((under - over <= 1.01 * .root_width) %in% TRUE)] <- NA
   under

@@ -2,8 +2,8 @@
 # 330,000 records; 50 columns), by one thread, whose noise is Gaussian or of the Gamma norm at
 # delta > 0, for the iterations that are the default and for 10 and 30.
 # Run: Rscript bench/calibration.R [holders records columns [alike]]; 1000 2150000 10 is a thousand
-# holders of 100 to 10,000 records each, the unlike ones of bench/growth.R; 5 20000 100 alike are
-# those of bench/dense.R, for which the same can be said of other columns.
+# holders of 100 to 10,000 records each, the unlike ones of bench/growth.R; 5 20000 100 alike is the
+# shortest of the fits of bench/dense.R.
 library(dpadmm)
 source("bench/helpers.R")
 

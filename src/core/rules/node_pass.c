@@ -21,10 +21,10 @@ static size_t most_sums(const dpa_records *data) {
   if (sums > data->n / LEAST_ROWS)
     sums = data->n / LEAST_ROWS;
   /* a power of two: as many for each of so many threads */
-  size_t even = MOST_SUMS;
-  while (even > 1 && even > sums)
-    even /= 2;
-  return even;
+  size_t most = MOST_SUMS;
+  while (most > 1 && most > sums)
+    most /= 2;
+  return most;
 }
 
 static size_t chunks_of(const dpa_records *data) {
@@ -98,7 +98,7 @@ double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
   const int threads = dpa_worth_sharing(s->data, s->threads);
   /* every other pass goes back: what was read last is still in the cache */
   const int back = s->data->n > 0 && s->work.back / s->data->n % 2 == 1;
-  pass_chunks chunks = {s, pass, 0, chunks_of(s->data), -1};
+  pass_chunks chunks = {.s = s, .pass = pass, .count = chunks_of(s->data)};
   double slope = 0.0;
   memset(s->data_grad, 0, d * sizeof *s->data_grad);
   for (; chunks.first < chunks.count; chunks.first += s->sums) {
