@@ -4,6 +4,8 @@
 # noise up to `.many_excess` above the least.
 .many_releases <- 1500L
 .many_excess <- 1e-3
+# or up to this, where only slow accountants prove it and so hundreds can be asked about as dozens
+.shared_excess <- 1e-2
 # and the others up to this
 .close_excess <- 1e-8
 .many_knots <- 24L
@@ -112,8 +114,9 @@ solve_closely <- function(f, i, known, slope) {
 #' those thereabouts: of very many, where no bounds cross, or where one side's best has no orders.
 #' @param i best in an order in which neighbours are alike.
 #' @param crosses whether bounds cross: where orders jump any of them may have a valley of its own.
+#' @param loss the logs of how much they lose at their likely units, about, in the order of `i`.
 #' @noRd
-solve_many <- function(spent, i, crosses) {
+solve_many <- function(spent, i, crosses, loss) {
   knots <- spread_over(length(i), .many_knots)
   each <- length(knots) == length(i)
   first <- solve_by_best(spent, i[knots], function(f, i, known, slope) {
@@ -141,11 +144,52 @@ solve_many <- function(spent, i, crosses) {
     of <- best[k[1L]]
     f <- switch(paste(jumps[k[1L]]), "TRUE" = everywhere(spent, of = of),
       "FALSE" = around(spent, of), around(spent, of, .ways$many))
-    x[k] <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
+    x[k] <- if (of %in% slow_accountants() && are_shared(loss[k] - x[k])) {
+      solve_shared(asked_of(spent, of), i[k], x[k], slope[k], loss[k])
+    } else {
+      solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
+    }
   }
   all <- crosses || length(i) <= 4L * .many_parties # a few hundred take little
   near <- if (all) any(jumps, na.rm = TRUE) else left %in% outer(left[which(jumps)], -1:1, "+")
-  settle(spent, i, x, slope, best, order, even_gaps(left, is.na(jumps) | anyNA(x) | near))
+  gaps <- even_gaps(left, is.na(jumps) | anyNA(x) | near)
+  settle(spent, i, x, slope, best, order, gaps, done = jumps %in% TRUE & !is.na(x),
+    first = if (!crosses) .rough_orders
+  )
+}
+
+#' Whether parties that lose so much, in logs, share accounts where their losses are rounded to
+#' `.shared_excess`, and else hardly do.
+#' @noRd
+are_shared <- function(loss) {
+  distinct <- function(width) length(unique(floor(loss / width)))
+  distinct(.alike_width) > max(.many_parties, 2L * distinct(.shared_excess))
+}
+
+#' Points up to `.shared_excess` beyond the roots where losses are on a grid: parties that are alike
+#' but for the size of their losses, and so of their noise, share accounts. `NA` where a few steps do
+#' not end there.
+#' @noRd
+solve_shared <- function(f, i, x, slope, loss) {
+  width <- .shared_excess
+  x[is.na(x)] <- 0
+  slope <- pmin(slope, -0.1)
+  slope[is.na(slope)] <- -1
+  steps <- floor((loss - x) / width)
+  open <- seq_along(i)
+  up <- logical(length(i))
+  for (pass in 1:8) {
+    excess <- f(loss[open] - width * steps[open], i[open])$excess
+    off <- floor(excess / slope[open] / width)
+    stays <- excess <= 0 & (off == 0 | up[open])
+    up[open] <- excess > 0
+    open <- open[!stays]
+    if (length(open) == 0L) break
+    steps[open] <- steps[open] + off[!stays]
+  }
+  x <- loss - width * steps
+  x[open] <- NA
+  x
 }
 
 #' Gaps between solved parties: list(`midst` = the party in the midst of every other one where
@@ -158,23 +202,35 @@ even_gaps <- function(gap, rough) {
   list(midst = midst[seq_along(midst) %% 2L == 1L], rough = which(rough))
 }
 
+#' The places, of 1, ..., `count`, from the one before each of `off` to the one after it.
+#' @param places rising.
+#' @noRd
+around_some <- function(places, off, count) {
+  at <- match(off, places)
+  from <- c(1, places)[at]
+  to <- c(places, count)[at + 1L]
+  unique(unlist(Map(seq.int, from, to)))
+}
+
 #' Logs of multiples at which parties keep their budgets by the statement of all together; who is
 #' far below is solved again, too. One search for orders may find a valley that another misses, so
 #' that from the third look on more noise is added to who is above.
 #' @param best who was asked: slow accountants, which search for nothing, are not asked again.
 #'   "best": they may be better than others, or not.
 #' @param order about the best ones.
-#' @param gaps of even_gaps(): where all is well in their midst others in them are not looked at.
+#' @param gaps of even_gaps(): where all is well in their midst others there are not looked at.
+#' @param done who was looked at as in the statement.
+#' @param first how orders are looked for first.
 #' @noRd
-settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL) {
-  slow <- names(Filter(function(a) a$speed == "slow", accountants()))
-  done <- best %in% slow & !is.na(x)
+settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL,
+                   done = logical(length(i)), first = .rough_orders) {
+  done <- done | best %in% slow_accountants() & !is.na(x)
   if (all(done)) return(x)
   # steeper is only the way into a valley
   slope <- pmax(-2, pmin(slope, -0.1))
   slope[is.na(slope)] <- -1
-  look_at <- function(at, ...) {
-    said <- said_of_all(spent, x[at], i[at], which(best[at] == "best"), ...)
+  look_at <- function(at, search, near = NULL) {
+    said <- said_of_all(spent, x[at], i[at], which(best[at] == "best"), near, search)
     c(list(at = at, x = x[at]), said)
   }
   # who is above the budget or, in the first looks, far below it
@@ -186,15 +242,15 @@ settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL) {
   at <- which(!done)
   if (!is.null(gaps)) {
     midst <- setdiff(gaps$midst, which(done))
-    off <- if (length(midst)) off_of(look_at(midst, order[midst], .near_and_other), TRUE)$at
-    if (length(off) == 0L) at <- intersect(at, gaps$rough)
+    off <- if (length(midst)) off_of(look_at(midst, .near_and_other, order[midst]), TRUE)$at
+    at <- intersect(at, c(gaps$rough, around_some(midst, off, length(i))))
     if (length(at) == 0L) return(x)
   }
   for (look in 1:8) {
-    off <- off_of(look_at(at), look <= 2L)
+    off <- off_of(look_at(at, first), look <= 2L)
     # where a rough look, which may miss a valley, says so
-    if (length(off$at)) {
-      off <- off_of(look_at(off$at, search = NULL), look <= 2L, margin = .many_excess / 8)
+    if (!is.null(first) && length(off$at)) {
+      off <- off_of(look_at(off$at, NULL), look <= 2L, margin = .many_excess / 8)
     }
     if (length(off$at) == 0L) return(x)
     more <- off$x - pmax(off$excess / slope[off$at], -1) + .many_excess / 2
@@ -207,8 +263,7 @@ settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL) {
       more[k[solved]] <- found$x[solved]
     }
     x[off$at] <- more
-    # of very many what is said of one hangs on the others
-    if (length(i) <= .many_parties) at <- off$at
+    at <- off$at
   }
   x[off$at] <- NA
   x

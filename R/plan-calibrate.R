@@ -34,7 +34,10 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     if (count > 1L) {
       together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]
     }
-    multiple <- if (many) solve_many(spent, together, may_cross(renyi_kinds(of_one))) else {
+    multiple <- if (many) {
+      loss <- log(losses_of(releases, length(epsilon)) / likely)
+      solve_many(spent, together, may_cross(renyi_kinds(of_one)), loss[together])
+    } else {
       solve_exactly(spent, together)
     }
     unit[together] <- likely[together] * exp(multiple)
@@ -54,6 +57,14 @@ steepness <- function(releases, nodes) {
   share <- releases$count * releases$curvature / releases$modulus
   share[is.na(share)] <- 0
   as.vector(rowsum(share, numbers_factor(releases$node, nodes)))
+}
+
+#' About how much each party loses with units of 1, were its losses normal.
+#' @noRd
+losses_of <- function(releases, nodes) {
+  cost <- releases$count * (releases$sensitivity / releases$weight)^2
+  cost[is.na(cost)] <- 0
+  sqrt(as.vector(rowsum(cost, numbers_factor(releases$node, nodes))))
 }
 
 #' The distinct parties of a plan: list(like = which of them each party is; their counted

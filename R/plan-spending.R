@@ -91,7 +91,7 @@ spent_alike <- function(spent, x, i, first, outermost) {
 #' What quick accountants say, as in the statement of all parties or hardly more, and of some all.
 #' @param near,search as in spending().
 #' @noRd
-said_of_all <- function(spent, x, i, some, near = NULL, search = .rough_orders) {
+said_of_all <- function(spent, x, i, some, near, search) {
   out <- list(excess = x, order = x, accountant = character(length(x)))
   put <- function(k, said) for (name in names(out)) out[[name]][k] <<- said[[name]]
   others <- setdiff(seq_along(i), some)

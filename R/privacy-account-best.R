@@ -60,6 +60,8 @@ able_accountants <- function(kinds, delta, slow) {
   if (length(exact)) exact[1L] else able
 }
 
+slow_accountants <- function() names(Filter(function(a) a$speed == "slow", accountants()))
+
 #' Whether "best" asks a slow one about these events.
 #' @noRd
 takes_long <- function(events, delta) {

@@ -25,12 +25,16 @@
 #' @param kinds of renyi_kinds().
 #' @param search,near of the arguments `how` of spend(), one of `near` a ledger: what is near
 #'   there is looked at, or the order itself.
+#' @param walks whether orders of which nothing is told are walked to (see dpa_orders).
 #' @noRd
-search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL) {
+search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL, walks = FALSE) {
+  alone <- is.null(near)
   how <- list(
-    grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step,
+    grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, walks = walks,
     halvings = min(search$halvings, .halvings), widths = search$widths,
-    valleys = may_cross(kinds) && (is.null(near) || isTRUE(search$valleys)), near = near
+    valleys = may_cross(kinds) &&
+      (isTRUE(search$valleys) || alone && !(walks && length(search$widths))),
+    near = near
   )
   found <- core_call(.Call(ffi_renyi_orders, kinds, ledgers, how, log_delta))
   names(found) <- c("epsilon", "order")

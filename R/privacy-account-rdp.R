@@ -88,48 +88,10 @@ rdp_total <- function(kinds, count) {
 # by rowSums(), which is more exact than products of matrices: the order of kinds shall not tell
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
-#' All ledgers at once: a run of a thousand unlike holders has as many. Of very many some are
-#' looked at; those in between are looked at around what was best for these, or as they say, but
-#' for those where that jumps. Not in a statement about bounds that cross: a few in between may have
-#' a valley of their own.
+#' All ledgers at once: a run of a thousand unlike holders has as many. Of very many each is looked at
+#' from where its best order is likely.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta, how) {
-  log_delta <- log(delta)
-  kinds <- renyi_kinds(kinds)
-  each <- length(ledgers) <= .many_parties || is.null(how$search) && may_cross(kinds)
-  if (each || !is.null(how$near)) {
-    return(search_orders(kinds, ledgers, log_delta, how$search, how$near))
-  }
-  near <- orders_between(kinds, ledgers, log_delta)
-  out <- list(epsilon = numeric(length(ledgers)), order = numeric(length(ledgers)))
-  for (jump in unique(is.na(near))) {
-    k <- which(is.na(near) == jump)
-    found <- if (jump) search_orders(kinds, ledgers[k], log_delta, how$search) else {
-      search <- if (is.null(how$search)) .near_orders else how$search
-      search_orders(kinds, ledgers[k], log_delta, search, near[k])
-    }
-    for (name in names(out)) out[[name]][k] <- found[[name]]
-  }
-  out
-}
-
-#' Where the best orders are, by those of some ledgers; `NA` where these are unlike, or a ledger is
-#' not between two of them: in curvature, which decides where bounds cross, and in its cost.
-#' @param kinds of renyi_kinds().
-#' @noRd
-orders_between <- function(kinds, ledgers, log_delta) {
-  cost <- search_orders(kinds, ledgers, log_delta, near = rep(65, length(ledgers)))$epsilon
-  steep <- vapply(ledgers, function(own) sum(kinds$kappa[own$kind] * own$count), 0)
-  in_order <- order(steep, cost)
-  some <- spread_over(length(ledgers), .looked_parties)
-  y <- log(search_orders(kinds, ledgers[in_order[some]], log_delta)$order - 1)
-  place <- order(in_order)
-  left <- findInterval(place, some, all.inside = TRUE)
-  ends <- cost[in_order[some]]
-  between <- cost >= 0.99 * pmin(ends[left], ends[left + 1L]) &
-    cost <= 1.01 * pmax(ends[left], ends[left + 1L]) & abs(diff(y))[left] < 0.05
-  near <- rep(NA_real_, length(ledgers))
-  told <- which(between)
-  if (length(told)) near[told] <- 1 + exp(stats::approx(some, y, place[told])$y)
-  near
+  walks <- length(ledgers) > .many_parties || isTRUE(how$alike)
+  search_orders(renyi_kinds(kinds), ledgers, log(delta), how$search, how$near, walks)
 }

@@ -117,6 +117,7 @@ static void read_search(ffi_reader *reader, dpa_orders *out) {
                       .halvings = ffi_int(reader, "halvings", 0, 100),
                       .widths = width,
                       .looks = width ? (size_t)Rf_xlength(widths) : 0,
+                      .walks = ffi_flag(reader, "walks"),
                       .valleys = ffi_flag(reader, "valleys")};
 }
 

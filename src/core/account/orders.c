@@ -1,6 +1,7 @@
 #include "account/orders.h"
 
 #include "account/conversion.h"
+#include "account/sketch.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,7 +12,14 @@
 #define AS_DEEP 1.1      /* and how much less deep than the deepest */
 #define FARTHEST 8.0     /* a bottom is from where its valley may begin, as a ratio */
 #define BEFORE_TURN 0.03 /* of a curve, in its log, an order may be best */
-#define KINK 8.0 /* how much deeper a valley is than it would be without kinks */
+#define KINK 8.0       /* how much deeper a valley is than it would be without kinks */
+#define STRIDE 0.5     /* of a walk, in the log */
+#define STRIDES 60     /* at most: the grid is not as wide */
+#define STEPS 8        /* along a slope, at most */
+#define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
+#define COARSE 8       /* orders at once */
+#define SMOOTH 0.1     /* how far off a parabola may be */
+#define AS_GOOD 1.05   /* what stands for others may be off by */
 
 typedef struct search {
   const dpa_orders *orders;
@@ -26,10 +34,11 @@ typedef struct search {
   dpa_free_moment moments[DPA_MOST_ORDERS];
 } search;
 
-/* A point: the log of an order less one, the epsilon there, and what the least around
- * it may well be. */
+/* A point: the log of an order less one, the epsilon there, what the least around it
+ * may well be, and how far the parabola there was off, as a share of what it is deep.
+ */
 typedef struct point {
-  double y, epsilon, bound;
+  double y, epsilon, bound, kink;
 } point;
 
 /* Sums in long double: the order of the kinds shall not tell. */
@@ -89,8 +98,10 @@ static point narrow(search *at, point best, double width) {
     turn = 0.0;
   around[3].y = best.y + width * turn;
   look(at, around + 3, 1);
+  const double told = best.epsilon + turn * (above - below) / 4.0;
   point found = around[least(around, 4)];
   found.bound = bound_of(below, best.epsilon, above);
+  found.kink = fabs(around[3].epsilon - told) / (fmax(below, above) - best.epsilon);
   return found;
 }
 
@@ -101,12 +112,28 @@ static point halve(search *at, point best, double width, int times, double enoug
   return best;
 }
 
-static point look_near(search *at, double order) {
-  point best = {.y = log(order - 1.0)};
-  look(at, &best, 1);
+/* The same to `NARROWEST`, faster where there is no kink, and on along a slope, as long
+ * as it may still get below `enough`. */
+static point descend(search *at, point best, double width, double enough) {
+  for (int k = 0; width > NARROWEST && best.bound < enough; k++) {
+    const double y = best.y;
+    best = narrow(at, best, width);
+    if (k >= STEPS || fabs(best.y - y) < 0.99 * width)
+      width /= best.kink < SMOOTH ? 10.0 : 2.0;
+  }
+  return best;
+}
+
+static point narrow_all(search *at, point best) {
   for (size_t k = 0; k < at->orders->looks; k++)
     best = narrow(at, best, at->orders->widths[k]);
   return best;
+}
+
+static point look_near(search *at, double order) {
+  point best = {.y = log(order - 1.0)};
+  look(at, &best, 1);
+  return narrow_all(at, best);
 }
 
 /* The grid's points first, first + stride, ...: the least of them that is finite, or
@@ -138,6 +165,74 @@ static point look_everywhere(search *at) {
   point best = points[least(points, n)];
   best.bound = -INFINITY;
   return halve(at, best, orders->step, orders->halvings, INFINITY);
+}
+
+/* Down from the least point of a coarse grid, but for those at which log(1 / delta)
+ * alone is more than another costs. */
+static point descend_from_grid(search *at) {
+  const dpa_orders *orders = at->orders;
+  point best = {.epsilon = LARGEST};
+  for (size_t left = orders->points; left > 0;) {
+    point next[COARSE];
+    size_t n = 0;
+    for (; n < COARSE && left > 0;
+         left -= left < orders->stride ? left : orders->stride) {
+      const double s = orders->grid[left - 1];
+      if (dpa_conversion(s, 0.0, at->log_delta) < best.epsilon)
+        next[n++].y = log(s);
+    }
+    look(at, next, n);
+    for (size_t i = 0; i < n; i++)
+      if (next[i].epsilon < best.epsilon)
+        best = next[i];
+  }
+  if (best.epsilon >= LARGEST)
+    return look_everywhere(at);
+  best.bound = -INFINITY;
+  return descend(at, best, (double)orders->stride / 2.0 * orders->step, INFINITY);
+}
+
+/* Were the loss normal, whose divergence is proportional to the order, the best one
+ * less one would be sqrt(log(1 / delta) / the factor). */
+static double likely_order(search *at) {
+  const double *grid = at->orders->grid, most = grid[at->orders->points - 1];
+  double s = fmin(64.0, most);
+  for (int k = 0; k < 3; k++) {
+    at->s[0] = s;
+    ask(at, 1);
+    const double loss = (double)at->total[0];
+    s = isfinite(loss) ? sqrt(-at->log_delta * (1.0 + s) / loss) : s / 8.0;
+    s = isfinite(s) ? fmin(fmax(s, grid[0]), most) : most;
+  }
+  return s;
+}
+
+/* Down from a likely order: what epsilon is of divergences is convex over the order
+ * less one, so that there is one valley; or, where no order there is known, everywhere.
+ */
+static point walk(search *at) {
+  const double ends[2] = {log(at->orders->grid[0]),
+                          log(at->orders->grid[at->orders->points - 1])};
+  const double y = log(likely_order(at));
+  point points[3] = {{.y = y - STRIDE}, {.y = y}, {.y = y + STRIDE}};
+  look(at, points, 3);
+  for (int k = 0; k < STRIDES && at->status == DPA_OK; k++) {
+    const size_t to = least(points, 3);
+    if (points[to].epsilon >= LARGEST)
+      return look_everywhere(at);
+    if (points[1].epsilon <= points[to].epsilon)
+      break;
+    const int up = to == 2;
+    if (up ? points[2].y > ends[1] : points[0].y < ends[0])
+      break;
+    const point next = {.y = points[to].y + (up ? STRIDE : -STRIDE)};
+    points[up ? 0 : 2] = points[1];
+    points[1] = points[to];
+    points[to] = next;
+    look(at, points + to, 1);
+  }
+  return at->orders->looks > 0 ? narrow_all(at, points[1])
+                               : descend(at, points[1], STRIDE / 2.0, INFINITY);
 }
 
 static double epsilon_of(point best) {
@@ -190,9 +285,11 @@ static void keep_bottoms(point *points, size_t n) {
 
 /* Where bounds cross, the least of them is far steeper below the order where they do
  * than above it, and the best order is there, in a narrow valley, or far beyond: the
- * bottoms that are about as deep as the deepest are looked at. others: but for where
- * the best order is, and no longer than they may be better. */
-static point look_in_valleys(search *at, point best, int others) {
+ * bottoms that are about as deep as the deepest are looked at, and are in `found` then,
+ * VALLEYS at most. told: but for where the best order is. That, and who walks, looks no
+ * longer than they may be better. */
+static size_t look_in_valleys(search *at, point best, int told, int walks,
+                              point *found) {
   const double width = at->orders->step / 3.0;
   point points[DPA_MOST_ORDERS], bottom[VALLEYS];
   const size_t n = valley(at, best, width, points);
@@ -207,16 +304,60 @@ static point look_in_valleys(search *at, point best, int others) {
       if (points[i].epsilon == deep.epsilon)
         points[i].epsilon = LARGEST;
   }
+  const double there = told ? 1.5 * width : walks ? 0.55 * width : -1.0;
+  size_t looked = 0;
   for (size_t k = 0; k < bottoms; k++) {
-    if (others && !(fabs(bottom[k].y - best.y) > 1.5 * width))
+    if (fabs(bottom[k].y - best.y) <= there)
       continue;
     /* from a third of the grid's step: two halvings less */
-    const point found = halve(at, bottom[k], width, at->orders->halvings - 2,
-                              others ? best.epsilon : INFINITY);
-    if (epsilon_of(found) < epsilon_of(best))
-      best = found;
+    const double enough = told || walks ? best.epsilon : INFINITY;
+    const point now =
+        walks ? descend(at, bottom[k], width, enough)
+              : halve(at, bottom[k], width, at->orders->halvings - 2, enough);
+    if (now.epsilon < best.epsilon)
+      best = now;
+    found[looked++] = now;
   }
+  return looked;
+}
+
+/* Bottoms, of which the first is where it is looked for first: at most VALLEYS + 1. */
+static size_t look_for(search *at, point *found) {
+  const dpa_orders *orders = at->orders;
+  const int told = !isnan(at->ledger->near), walks = orders->walks && !told;
+  found[0] = told                  ? look_near(at, at->ledger->near)
+             : !walks              ? look_everywhere(at)
+             : at->orders->valleys ? descend_from_grid(at)
+                                   : walk(at);
+  if (!orders->valleys)
+    return 1;
+  return 1 + look_in_valleys(at, found[0], told, walks, found + 1);
+}
+
+static point best_of(const point *found, size_t n) {
+  point best = found[0];
+  for (size_t k = 1; k < n; k++)
+    if (epsilon_of(found[k]) < epsilon_of(best))
+      best = found[k];
   return best;
+}
+
+/* Where a sketch is best, and there the ledger itself. */
+static point look_by_sketch(search *at, const dpa_ledger *some) {
+  const dpa_ledger *whole = at->ledger;
+  point found[VALLEYS + 1];
+  at->ledger = some;
+  const size_t n = look_for(at, found);
+  at->ledger = whole;
+  look(at, found, n);
+  const double enough = AS_GOOD * epsilon_of(best_of(found, n));
+  for (size_t k = 0; k < n; k++)
+    if (found[k].epsilon <= enough)
+      found[k] = descend(at, found[k], STRIDE / 20.0, INFINITY);
+  const point best = best_of(found, n);
+  if (best.epsilon < LARGEST)
+    return best;
+  return best_of(found, look_for(at, found));
 }
 
 dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
@@ -231,10 +372,16 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
   at.ledger = ledger;
   at.log_delta = log_delta;
   at.status = DPA_OK;
-  const int told = !isnan(ledger->near);
-  point best = told ? look_near(&at, ledger->near) : look_everywhere(&at);
-  if (orders->valleys)
-    best = look_in_valleys(&at, best, told);
+  point best, found[VALLEYS + 1];
+  dpa_sketch sketch = {.entries = 0};
+  if (orders->walks && isnan(ledger->near) && ledger->entries > DPA_SKETCH_KINDS)
+    at.status = dpa_sketch_ledger(kinds, ledger, 1.0 + likely_order(&at), &sketch);
+  if (sketch.entries > 0 && at.status == DPA_OK) {
+    const dpa_ledger some = {sketch.kind, sketch.count, sketch.entries, NAN};
+    best = look_by_sketch(&at, &some);
+  } else {
+    best = best_of(found, look_for(&at, found));
+  }
   *epsilon = epsilon_of(best);
   *order = best.epsilon < LARGEST ? 1.0 + exp(best.y) : NAN;
   return at.status;
