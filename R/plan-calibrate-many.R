@@ -107,17 +107,21 @@ solve_closely <- function(f, i, known, slope) {
   out
 }
 
-#' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved;
-#' the others start in between, and are asked of the accountant that was best on both sides, at the
-#' order in between: any order is valid, and near the best one the epsilon is flat. Where orders
-#' jump, or a look in the midst between solved ones shows that it is not, all are looked at, or only
-#' those thereabouts: of very many, where no bounds cross, or where one side's best has no orders.
+#' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved.
+#' The others start where these tell (see between_some()), and are asked of the accountant that was
+#' best on both sides, at the order that is told: any order is valid, and near the best one the
+#' epsilon is flat. Where it is not told well it is looked for around that; then, where bounds cross,
+#' so that there are valleys, all are looked at in the end. Else a few are, and all where one of
+#' these is not well.
 #' @param i best in an order in which neighbours are alike.
-#' @param crosses whether bounds cross: where orders jump any of them may have a valley of its own.
-#' @param loss the logs of how much they lose at their likely units, about, in the order of `i`.
+#' @param crosses whether bounds cross.
+#' @param like what parties are like, a row each, in the order of `i`.
+#' @param loss the logs of how much they lose at their likely units, about; `NULL`: nobody takes long.
 #' @noRd
-solve_many <- function(spent, i, crosses, loss) {
-  knots <- spread_over(length(i), .many_knots)
+solve_many <- function(spent, i, crosses, like, loss) {
+  knots <- c(spread_over(length(i), .many_knots), apply(like, 2L, which.min),
+    apply(like, 2L, which.max))
+  knots <- sort(unique(knots))
   each <- length(knots) == length(i)
   first <- solve_by_best(spent, i[knots], function(f, i, known, slope) {
     found <- solve_within(f, i, known$x, slope, width = .many_excess, known = known)
@@ -126,34 +130,31 @@ solve_many <- function(spent, i, crosses, loss) {
     found
   }, .many_excess, "many", settled = !each)
   if (each) return(first$x)
-  between <- function(y) {
-    known <- is.finite(y)
-    if (sum(known) < 2L) return(rep(NA_real_, length(i)))
-    stats::approx(knots[known], y[known], seq_along(i), rule = 2)$y
-  }
-  x <- between(first$x)
-  slope <- between(first$slope)
-  order <- 1 + exp(between(log(first$order - 1)))
+  of_all <- function(y) between_some(y, knots, like)
+  x <- guess <- of_all(first$x)$y
+  slope <- of_all(first$slope)$y
+  orders <- of_all(log(first$order - 1))
+  order <- 1 + exp(orders$y)
   left <- findInterval(seq_along(i), knots, all.inside = TRUE)
   best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
     "best")
-  # where the order jumps it is looked for everywhere; NA: there is none on one side
-  jump <- abs(diff(log(first$order - 1)))[left]
-  jumps <- jump > 0.05
-  for (k in split(seq_along(i), paste(best, jumps))) {
+  told <- orders$off < 0.05 # NA: there is none on one side
+  for (k in split(seq_along(i), paste(best, told))) {
     of <- best[k[1L]]
-    f <- switch(paste(jumps[k[1L]]), "TRUE" = everywhere(spent, of = of),
-      "FALSE" = around(spent, of), around(spent, of, .ways$many))
-    x[k] <- if (of %in% slow_accountants() && are_shared(loss[k] - x[k])) {
+    x[k] <- if (!is.null(loss) && of %in% slow_accountants() && are_shared(loss[k] - x[k])) {
       solve_shared(asked_of(spent, of), i[k], x[k], slope[k], loss[k])
     } else {
-      solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)$x
+      f <- around(spent, of, if (!isTRUE(told[k[1L]])) .ways$many)
+      found <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)
+      order[k] <- found$order
+      found$x
     }
   }
-  all <- crosses || length(i) <= 4L * .many_parties # a few hundred take little
-  near <- if (all) any(jumps, na.rm = TRUE) else left %in% outer(left[which(jumps)], -1:1, "+")
-  gaps <- even_gaps(left, is.na(jumps) | anyNA(x) | near)
-  settle(spent, i, x, slope, best, order, gaps, done = jumps %in% TRUE & !is.na(x),
+  # others may be better where slow ones are not as they were told
+  best[best %in% slow_accountants() & abs(x - guess) > 0.03] <- "best"
+  jumps <- any(abs(diff(log(first$order - 1))) > 0.05, na.rm = TRUE)
+  rough <- !(told %in% TRUE) | is.na(x) | crosses && (jumps || anyNA(x))
+  settle(spent, i, x, slope, best, order, even_gaps(left, rough),
     first = if (!crosses) .rough_orders
   )
 }
@@ -173,19 +174,19 @@ are_shared <- function(loss) {
 solve_shared <- function(f, i, x, slope, loss) {
   width <- .shared_excess
   x[is.na(x)] <- 0
-  slope <- pmin(slope, -0.1)
+  slope <- pmax(-2, pmin(slope, -0.9))
   slope[is.na(slope)] <- -1
   steps <- floor((loss - x) / width)
   open <- seq_along(i)
-  up <- logical(length(i))
-  for (pass in 1:8) {
+  last <- numeric(length(i))
+  for (pass in 1:12) {
     excess <- f(loss[open] - width * steps[open], i[open])$excess
     off <- floor(excess / slope[open] / width)
-    stays <- excess <= 0 & (off == 0 | up[open])
-    up[open] <- excess > 0
+    stays <- excess <= 0 & (off == 0 | last[open] == -1)
     open <- open[!stays]
     if (length(open) == 0L) break
-    steps[open] <- steps[open] + off[!stays]
+    last[open] <- off[!stays]
+    steps[open] <- steps[open] + last[open]
   }
   x <- loss - width * steps
   x[open] <- NA
@@ -219,12 +220,10 @@ around_some <- function(places, off, count) {
 #'   "best": they may be better than others, or not.
 #' @param order about the best ones.
 #' @param gaps of even_gaps(): where all is well in their midst others there are not looked at.
-#' @param done who was looked at as in the statement.
-#' @param first how orders are looked for first.
+#' @param first how orders are looked for first, around `order`.
 #' @noRd
-settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL,
-                   done = logical(length(i)), first = .rough_orders) {
-  done <- done | best %in% slow_accountants() & !is.na(x)
+settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL, first = .rough_orders) {
+  done <- best %in% slow_accountants() & !is.na(x)
   if (all(done)) return(x)
   # steeper is only the way into a valley
   slope <- pmax(-2, pmin(slope, -0.1))
@@ -242,12 +241,12 @@ settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL,
   at <- which(!done)
   if (!is.null(gaps)) {
     midst <- setdiff(gaps$midst, which(done))
-    off <- if (length(midst)) off_of(look_at(midst, .near_and_other, order[midst]), TRUE)$at
+    off <- if (length(midst)) off_of(look_at(midst, NULL), TRUE)$at
     at <- intersect(at, c(gaps$rough, around_some(midst, off, length(i))))
     if (length(at) == 0L) return(x)
   }
   for (look in 1:8) {
-    off <- off_of(look_at(at, first), look <= 2L)
+    off <- off_of(look_at(at, first, if (!is.null(first)) order[at]), look <= 2L)
     # where a rough look, which may miss a valley, says so
     if (!is.null(first) && length(off$at)) {
       off <- off_of(look_at(off$at, NULL), look <= 2L, margin = .many_excess / 8)
@@ -255,7 +254,9 @@ settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL,
     if (length(off$at) == 0L) return(x)
     more <- off$x - pmax(off$excess / slope[off$at], -1) + .many_excess / 2
     for (k in if (look <= 2L) split(seq_along(more), off$accountant)) {
-      f <- around(spent, off$accountant[k[1L]], .ways$many)
+      of <- off$accountant[k[1L]]
+      # a valley may be too narrow to stay in
+      f <- if (is.null(first)) everywhere(spent, of = of) else around(spent, of, .ways$many)
       found <- solve_within(f, i[off$at[k]], off$x[k], slope[off$at[k]], width = .many_excess,
         known = lapply(off, `[`, k)
       )

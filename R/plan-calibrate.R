@@ -31,12 +31,12 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     many <- count > .many_parties || nrow(releases) > .many_releases ||
       count > .many_for_slow && takes_long(of_one, delta)
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
-    if (count > 1L) {
-      together <- together[order(epsilon[together], steepness(releases, length(epsilon))[together])]
-    }
+    steep <- if (count > 1L) steepness(releases, length(epsilon))
+    if (count > 1L) together <- together[order(epsilon[together], steep[together])]
     multiple <- if (many) {
-      loss <- log(losses_of(releases, length(epsilon)) / likely)
-      solve_many(spent, together, may_cross(renyi_kinds(of_one)), loss[together])
+      like <- cbind(log(epsilon), log(pmax(steep, min(steep[steep > 0], 1))))[together, , drop = FALSE]
+      loss <- if (delta > 0) log(losses_of(releases, length(epsilon)) / likely)[together]
+      solve_many(spent, together, may_cross(renyi_kinds(of_one)), like, loss)
     } else {
       solve_exactly(spent, together)
     }
@@ -138,10 +138,9 @@ likely_units <- function(counted, epsilon, budget, problem) {
   wide <- if (noise_mechanism(budget$mechanism)$pure) sqrt(problem$d) else 1
   cost <- counted$count * (counted$sensitivity / (counted$weight * wide))^2
   cost[test] <- 0
-  of_one <- vapply(unique(epsilon), function(e) {
-    if (is.finite(e)) gaussian_sigma(e, budget$delta, 1) else NA_real_
-  }, 0)
-  of_one[match(epsilon, unique(epsilon))] *
+  budgets <- unique(epsilon[is.finite(epsilon)])
+  of_one <- if (length(budgets)) gaussian_sigma(budgets, budget$delta, 1)
+  of_one[match(epsilon, budgets)] *
     sqrt(vapply(unname(split(cost, numbers_factor(counted$node, length(epsilon)))), sum, 0))
 }
 

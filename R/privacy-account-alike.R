@@ -24,7 +24,7 @@ alike_ledgers <- function(ledgers, size, family, how = list()) {
   }
   group <- integer(count)
   most <- least <- list()
-  for (pattern in alike_patterns(ledgers, size, family)) {
+  for (pattern in alike_patterns(one_by_one(ledgers), size, family)) {
     kind <- pattern$kind
     sizes <- matrix(size[kind], nrow(kind))
     groups <- nearby_columns(sizes, pattern$count)
@@ -35,7 +35,9 @@ alike_ledgers <- function(ledgers, size, family, how = list()) {
       pick <- function(which) {
         if (length(members) == 1L) return(out)
         at <- members[apply(sizes[, members, drop = FALSE], 1L, which)]
-        out[c("kind", "count")] <- list(kind[cbind(seq_along(at), at)], pattern$count)
+        at <- kind[cbind(seq_along(at), at)]
+        out$kind <- unique(at)
+        out$count <- as.vector(rowsum(pattern$count, match(at, out$kind)))
         out
       }
       most <- c(most, list(pick(which.max)))
@@ -44,6 +46,18 @@ alike_ledgers <- function(ledgers, size, family, how = list()) {
   }
   list(group = group, most = most, least = least)
 }
+
+#' Ledgers with an entry for each release, where those are not too many: which releases are alike to
+#' the last bit, and so counted, shall not tell parties apart.
+#' @noRd
+one_by_one <- function(ledgers) {
+  total <- vapply(ledgers, function(own) sum(own$count), 0)
+  if (any(total > .most_entries)) return(ledgers)
+  lapply(ledgers, function(own) {
+    list(kind = rep(own$kind, own$count), count = rep(1, sum(own$count)))
+  })
+}
+.most_entries <- 1000
 
 #' Ledgers that have releases of the same families, equally often: a list of list(`ledger` = which,
 #' `kind` = their kinds, largest sizes first, a column each, `count` of each row).

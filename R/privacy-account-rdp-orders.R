@@ -7,7 +7,6 @@
 # how often widths are halved by a search everywhere, and by one for where to begin
 .halvings <- 8L
 .first_orders <- list(halvings = 3L)
-.near_and_other <- c(.near_orders, .other_orders)
 # how those begin that look near: a bound on what they find
 .rough_orders <- list(widths = .near_orders$widths[1L])
 

@@ -17,6 +17,10 @@
 #define STRIDES 60     /* at most: the grid is not as wide */
 #define STEPS 8        /* along a slope, at most */
 #define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
+#define AROUND 4       /* points on either side */
+#define APART 0.03     /* of each other */
+#define SHALLOW 3e-3   /* a valley is in another, as a share of epsilon */
+#define MANY 64        /* kinds */
 #define COARSE 8       /* orders at once */
 #define SMOOTH 0.1     /* how far off a parabola may be */
 #define AS_GOOD 1.05   /* what stands for others may be off by */
@@ -342,6 +346,42 @@ static point best_of(const point *found, size_t n) {
   return best;
 }
 
+/* Whether kinds turn at unlike orders, so that valleys lie in valleys: of many kinds
+ * these are too shallow to matter. */
+static int turn_apart(const search *at) {
+  const dpa_ledger *own = at->ledger;
+  if (own->entries > MANY)
+    return 0;
+  double first = INFINITY, last = 0.0;
+  for (size_t k = 0; k < own->entries; k++) {
+    const double s = dpa_renyi_turn(at->kinds + own->kind[k]);
+    first = fmin(first, s);
+    last = isfinite(s) ? fmax(last, s) : last;
+  }
+  return last > 1.01 * first;
+}
+
+/* On to the next valleys, while they are deeper. */
+static point look_around(search *at, point best) {
+  for (int step = 0; step < STEPS; step++) {
+    point points[2 * AROUND];
+    for (int k = 0; k < AROUND; k++) {
+      points[2 * k].y = best.y - (k + 1) * APART;
+      points[2 * k + 1].y = best.y + (k + 1) * APART;
+    }
+    look(at, points, 2 * AROUND);
+    point other = points[least(points, 2 * AROUND)];
+    other.bound = -INFINITY;
+    if (!(other.epsilon < best.epsilon * (1.0 + SHALLOW)))
+      break;
+    other = descend(at, other, APART / 2.0, INFINITY);
+    if (!(other.epsilon < best.epsilon))
+      break;
+    best = other;
+  }
+  return best;
+}
+
 /* Where a sketch is best, and there the ledger itself. */
 static point look_by_sketch(search *at, const dpa_ledger *some) {
   const dpa_ledger *whole = at->ledger;
@@ -351,9 +391,11 @@ static point look_by_sketch(search *at, const dpa_ledger *some) {
   at->ledger = whole;
   look(at, found, n);
   const double enough = AS_GOOD * epsilon_of(best_of(found, n));
-  for (size_t k = 0; k < n; k++)
-    if (found[k].epsilon <= enough)
-      found[k] = descend(at, found[k], STRIDE / 20.0, INFINITY);
+  for (size_t k = 0; k < n; k++) {
+    if (!(found[k].epsilon <= enough))
+      continue;
+    found[k] = descend(at, found[k], STRIDE / 20.0, INFINITY);
+  }
   const point best = best_of(found, n);
   if (best.epsilon < LARGEST)
     return best;
@@ -379,6 +421,8 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
   if (sketch.entries > 0 && at.status == DPA_OK) {
     const dpa_ledger some = {sketch.kind, sketch.count, sketch.entries, NAN};
     best = look_by_sketch(&at, &some);
+    if (orders->valleys && turn_apart(&at))
+      best = look_around(&at, best);
   } else {
     best = best_of(found, look_for(&at, found));
   }

@@ -1,0 +1,40 @@
+# What is known of some of many parties, as of the others: a guess of where they are solved.
+
+#' In between those that are known, in the order of all, or by a surface over what parties are
+#' like, whichever tells better what each of them is from the others.
+#' @param y of the parties `some`; what is not finite is not known.
+#' @param like a matrix, a row a party.
+#' @return list(y = of all, or `NA`, off = by how much it may be off, a number a party).
+#' @noRd
+between_some <- function(y, some, like) {
+  all <- seq_len(nrow(like))
+  known <- is.finite(y)
+  if (sum(known) < 2L) return(list(y = rep(NA_real_, length(all)), off = rep(NA, length(all))))
+  gap <- findInterval(all, some, all.inside = TRUE)
+  line <- list(
+    y = stats::approx(some[known], y[known], all, rule = 2)$y, off = abs(diff(y))[gap]
+  )
+  some <- some[known]
+  y <- y[known]
+  shape <- surface_of(like)
+  fit <- qr(shape[some, , drop = FALSE])
+  if (length(y) < 3L * fit$rank) return(line)
+  leverage <- rowSums(qr.Q(fit)[, seq_len(fit$rank), drop = FALSE]^2)
+  off <- abs(qr.resid(fit, y)) / (1 - leverage)
+  inner <- seq(2L, length(y) - 1L)
+  share <- (some[inner] - some[inner - 1L]) / (some[inner + 1L] - some[inner - 1L])
+  apart <- y[inner] - y[inner - 1L] - share * (y[inner + 1L] - y[inner - 1L])
+  if (!isTRUE(mean(off^2) < mean(apart^2))) return(line)
+  slopes <- qr.coef(fit, y)
+  slopes[is.na(slopes)] <- 0
+  list(y = as.vector(shape %*% slopes), off = rep(max(off), length(all)))
+}
+
+#' The columns of a quadratic surface.
+#' @noRd
+surface_of <- function(like) {
+  like <- scale(like)
+  like[!is.finite(like)] <- 0 # one for all
+  pairs <- which(upper.tri(diag(ncol(like)), diag = TRUE), arr.ind = TRUE)
+  cbind(1, like, like[, pairs[, 1L]] * like[, pairs[, 2L]])
+}
