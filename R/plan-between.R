@@ -4,7 +4,8 @@
 #' like, whichever tells better what each of them is from the others.
 #' @param y of the parties `some`; what is not finite is not known.
 #' @param like a matrix, a row a party.
-#' @return list(y = of all, or `NA`, off = by how much it may be off, a number a party).
+#' @return list(y = of all, or `NA`, off = by how much those on both sides are apart, or several
+#'   times what the surface was off by; one a party).
 #' @noRd
 between_some <- function(y, some, like) {
   all <- seq_len(nrow(like))
@@ -27,7 +28,7 @@ between_some <- function(y, some, like) {
   if (!isTRUE(mean(off^2) < mean(apart^2))) return(line)
   slopes <- qr.coef(fit, y)
   slopes[is.na(slopes)] <- 0
-  list(y = as.vector(shape %*% slopes), off = rep(max(off), length(all)))
+  list(y = as.vector(shape %*% slopes), off = rep(5 * max(off), length(all)))
 }
 
 #' The columns of a quadratic surface.

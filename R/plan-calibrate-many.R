@@ -110,13 +110,13 @@ solve_closely <- function(f, i, known, slope) {
 #' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved.
 #' The others start where these tell (see between_some()), and are asked of the accountant that was
 #' best on both sides, at the order that is told: any order is valid, and near the best one the
-#' epsilon is flat. Where it is not told well it is looked for around that; then, where bounds cross,
-#' so that there are valleys, all are looked at in the end. Else a few are, and all where one of
-#' these is not well.
+#' epsilon is flat. Where it is not told well it is looked for around that. In the end those are
+#' looked at as in the statement, or all where bounds cross and orders jump, so that there are
+#' valleys; of the rest a few, and all where one of these is not well.
 #' @param i best in an order in which neighbours are alike.
 #' @param crosses whether bounds cross.
 #' @param like what parties are like, a row each, in the order of `i`.
-#' @param loss the logs of how much they lose at their likely units, about; `NULL`: nobody takes long.
+#' @param loss the logs of how much they lose at their likely units, about, or `NULL`.
 #' @noRd
 solve_many <- function(spent, i, crosses, like, loss) {
   knots <- c(spread_over(length(i), .many_knots), apply(like, 2L, which.min),
@@ -150,13 +150,12 @@ solve_many <- function(spent, i, crosses, like, loss) {
       found$x
     }
   }
-  # others may be better where slow ones are not as they were told
+  astray <- abs(x - guess) > 0.01
+  # others may be better there than a slow one
   best[best %in% slow_accountants() & abs(x - guess) > 0.03] <- "best"
   jumps <- any(abs(diff(log(first$order - 1))) > 0.05, na.rm = TRUE)
-  rough <- !(told %in% TRUE) | is.na(x) | crosses && (jumps || anyNA(x))
-  settle(spent, i, x, slope, best, order, even_gaps(left, rough),
-    first = if (!crosses) .rough_orders
-  )
+  rough <- !(told & !astray) %in% TRUE | crosses && (jumps || anyNA(x))
+  settle(spent, i, x, slope, best, even_gaps(left, rough))
 }
 
 #' Whether parties that lose so much, in logs, share accounts where their losses are rounded to
@@ -168,8 +167,8 @@ are_shared <- function(loss) {
 }
 
 #' Points up to `.shared_excess` beyond the roots where losses are on a grid: parties that are alike
-#' but for the size of their losses, and so of their noise, share accounts. `NA` where a few steps do
-#' not end there.
+#' but for the size of their losses, and so of their noise, share accounts. `NA` where a few steps
+#' do not end there.
 #' @noRd
 solve_shared <- function(f, i, x, slope, loss) {
   width <- .shared_excess
@@ -218,45 +217,37 @@ around_some <- function(places, off, count) {
 #' that from the third look on more noise is added to who is above.
 #' @param best who was asked: slow accountants, which search for nothing, are not asked again.
 #'   "best": they may be better than others, or not.
-#' @param order about the best ones.
 #' @param gaps of even_gaps(): where all is well in their midst others there are not looked at.
-#' @param first how orders are looked for first, around `order`.
 #' @noRd
-settle <- function(spent, i, x, slope, best, order = NULL, gaps = NULL, first = .rough_orders) {
+settle <- function(spent, i, x, slope, best, gaps = NULL) {
   done <- best %in% slow_accountants() & !is.na(x)
   if (all(done)) return(x)
   # steeper is only the way into a valley
   slope <- pmax(-2, pmin(slope, -0.1))
   slope[is.na(slope)] <- -1
-  look_at <- function(at, search, near = NULL) {
-    said <- said_of_all(spent, x[at], i[at], which(best[at] == "best"), near, search)
-    c(list(at = at, x = x[at]), said)
+  look_at <- function(at) {
+    c(list(at = at, x = x[at]), said_of_all(spent, x[at], i[at], which(best[at] == "best")))
   }
   # who is above the budget or, in the first looks, far below it
-  off_of <- function(said, below, margin = 0) {
+  off_of <- function(said, below) {
     far <- below & said$excess / slope[said$at] > .many_excess
-    lapply(said, `[`, said$excess > -margin | far)
+    lapply(said, `[`, said$excess > 0 | far)
   }
   x[is.na(x)] <- 0
   at <- which(!done)
   if (!is.null(gaps)) {
     midst <- setdiff(gaps$midst, which(done))
-    off <- if (length(midst)) off_of(look_at(midst, NULL), TRUE)$at
+    off <- if (length(midst)) off_of(look_at(midst), TRUE)$at
     at <- intersect(at, c(gaps$rough, around_some(midst, off, length(i))))
     if (length(at) == 0L) return(x)
   }
   for (look in 1:8) {
-    off <- off_of(look_at(at, first, if (!is.null(first)) order[at]), look <= 2L)
-    # where a rough look, which may miss a valley, says so
-    if (!is.null(first) && length(off$at)) {
-      off <- off_of(look_at(off$at, NULL), look <= 2L, margin = .many_excess / 8)
-    }
+    off <- off_of(look_at(at), look <= 2L)
     if (length(off$at) == 0L) return(x)
     more <- off$x - pmax(off$excess / slope[off$at], -1) + .many_excess / 2
     for (k in if (look <= 2L) split(seq_along(more), off$accountant)) {
-      of <- off$accountant[k[1L]]
       # a valley may be too narrow to stay in
-      f <- if (is.null(first)) everywhere(spent, of = of) else around(spent, of, .ways$many)
+      f <- everywhere(spent, of = off$accountant[k[1L]])
       found <- solve_within(f, i[off$at[k]], off$x[k], slope[off$at[k]], width = .many_excess,
         known = lapply(off, `[`, k)
       )

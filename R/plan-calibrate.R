@@ -34,9 +34,11 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     steep <- if (count > 1L) steepness(releases, length(epsilon))
     if (count > 1L) together <- together[order(epsilon[together], steep[together])]
     multiple <- if (many) {
-      like <- cbind(log(epsilon), log(pmax(steep, min(steep[steep > 0], 1))))[together, , drop = FALSE]
+      like <- cbind(log(epsilon), log(pmax(steep, min(steep[steep > 0], 1))))
       loss <- if (delta > 0) log(losses_of(releases, length(epsilon)) / likely)[together]
-      solve_many(spent, together, may_cross(renyi_kinds(of_one)), like, loss)
+      solve_many(spent, together, may_cross(renyi_kinds(of_one)), like[together, , drop = FALSE],
+        loss
+      )
     } else {
       solve_exactly(spent, together)
     }

@@ -31,7 +31,9 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
     if (!known) own <<- c(rows, open(now, i))
     statement <- own$statement
     statement$books$kinds <- now
-    how <- list(near = near[own$in_order], search = search, upper = TRUE, alike = many)
+    how <- list(near = near[own$in_order], search = search, upper = TRUE, alike = many,
+      walks = length(epsilon) > .many_parties # as in the statement of all
+    )
     if (any(quick)) how$quick <- statement$books$node %in% i[quick]
     spent <- spend(statement, of, how)
     ledger <- own$ledger
@@ -88,14 +90,13 @@ spent_alike <- function(spent, x, i, first, outermost) {
   out
 }
 
-#' What quick accountants say, as in the statement of all parties or hardly more, and of some all.
-#' @param near,search as in spending().
+#' What quick accountants say, as in the statement of all parties, and of some all.
 #' @noRd
-said_of_all <- function(spent, x, i, some, near, search) {
+said_of_all <- function(spent, x, i, some) {
   out <- list(excess = x, order = x, accountant = character(length(x)))
   put <- function(k, said) for (name in names(out)) out[[name]][k] <<- said[[name]]
   others <- setdiff(seq_along(i), some)
-  if (length(others)) put(others, spent(x[others], i[others], near[others], .best_but_slow, search))
+  if (length(others)) put(others, spent(x[others], i[others], of = .best_but_slow))
   if (length(some)) put(some, spent(x[some], i[some]))
   out
 }

@@ -7,8 +7,6 @@
 # how often widths are halved by a search everywhere, and by one for where to begin
 .halvings <- 8L
 .first_orders <- list(halvings = 3L)
-# how those begin that look near: a bound on what they find
-.rough_orders <- list(widths = .near_orders$widths[1L])
 
 # How parties are solved together: orders are looked for as `first` says, then around those so far,
 # by `search`, and not any more where points are near each other. Or always, and of one accountant
@@ -27,12 +25,10 @@
 #' @param walks whether orders of which nothing is told are walked to (see dpa_orders).
 #' @noRd
 search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL, walks = FALSE) {
-  alone <- is.null(near)
   how <- list(
     grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, walks = walks,
     halvings = min(search$halvings, .halvings), widths = search$widths,
-    valleys = may_cross(kinds) &&
-      (isTRUE(search$valleys) || alone && !(walks && length(search$widths))),
+    valleys = may_cross(kinds) && (is.null(near) || isTRUE(search$valleys)),
     near = near
   )
   found <- core_call(.Call(ffi_renyi_orders, kinds, ledgers, how, log_delta))

@@ -88,10 +88,10 @@ rdp_total <- function(kinds, count) {
 # by rowSums(), which is more exact than products of matrices: the order of kinds shall not tell
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
-#' All ledgers at once: a run of a thousand unlike holders has as many. Of very many each is looked at
-#' from where its best order is likely.
+#' All ledgers at once: a run of a thousand unlike holders has as many. Of very many each is looked
+#' at from where its best order is likely.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta, how) {
-  walks <- length(ledgers) > .many_parties || isTRUE(how$alike)
+  walks <- if (is.null(how$walks)) length(ledgers) > .many_parties else how$walks
   search_orders(renyi_kinds(kinds), ledgers, log(delta), how$search, how$near, walks)
 }

@@ -14,7 +14,8 @@
 #' rounded outward. Of more than 32 unlike parties slow accountants (`"pure"`, `"pld"`) are asked
 #' about some first, and about the others only where they come within a tenth of the best about one
 #' of these; parties whose losses are within 2e-5 of each other then share a bound that is proved
-#' for each. Of more than 128, Renyi orders are looked for around those of some.
+#' for each. Of more than 128, the best Renyi order of each is looked for from where it is likely,
+#' and of many unlike releases by some of them first.
 #'
 #' What the source papers print about a run is a table of its own (class `dp_printed`, the
 #' field `printed` of a fit). `"paper"` folds such tables, and no other accountant does.
@@ -199,6 +200,7 @@ open_statement <- function(events, delta, books) {
 #'   they are looked for, valleys = whether in other valleys, too, where bounds cross, halvings = of
 #'   the grid's step, everywhere); upper = whether nobody asks for the lower ends of brackets;
 #'   alike = whether ledgers that are nearly alike may be taken for one, however few there are;
+#'   walks = whether orders are walked to, see dpa_orders: where nobody says, of very many ledgers;
 #'   quick = of which ledgers no slow accountant is asked).
 #' @noRd
 spend <- function(statement, accountant, how) {

@@ -1,8 +1,8 @@
-/* The search for orders against every order of a fine grid, curves against their
- * definitions, and conversions against each other. */
+/* The search for orders against every order of a fine grid. */
 #include "account/conversion.h"
 #include "account/orders.h"
 #include "account/renyi.h"
+#include "account/sketch.h"
 #include "account/zcdp.h"
 #include "check.h"
 
@@ -30,6 +30,12 @@ static dpa_orders everywhere(int valleys) {
                       .step = log(10.0) / 7.0,
                       .halvings = 8,
                       .valleys = valleys};
+}
+
+static dpa_orders walking(int valleys) {
+  dpa_orders search = everywhere(valleys);
+  search.walks = 1;
+  return search;
 }
 
 static double epsilon_at(const dpa_renyi_kind *kinds, const dpa_ledger *ledger,
@@ -61,35 +67,6 @@ static dpa_renyi_kind kind_of(const char *name, double size) {
   return kind;
 }
 
-/* ---- curves ---------------------------------------------------------------------- */
-
-static void check_curves(void) {
-  static const char *const names[] = {
-      "pure",    "laplace",         "gaussian",
-      "gamma",   "objective_gamma", "objective_gaussian",
-      "poisson", "poisson_replace", "fixed"};
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    CHECK(dpa_renyi_named(names[k]) != NULL);
-  CHECK(dpa_renyi_named("none") == NULL);
-  /* log of the mean of exp((a - 1) |loss|) by its two parts, in long double */
-  for (int i = 0; i < 40; i++) {
-    const double order = 1.0 + pow(10.0, -2.0 + i / 10.0), t = pow(10.0, -2.0 + i % 5);
-    const long double a = order, s = a - 1.0L;
-    const long double moment = (a * expl(s * t) + s * expl(-a * t)) / (2.0L * a - 1.0L);
-    const dpa_renyi_kind laplace = kind_of("laplace", t),
-                         plain = kind_of("gaussian", t);
-    double rdp;
-    CHECK(dpa_renyi_outward(&laplace, &order, 1, NULL, &rdp) == DPA_OK);
-    if (isfinite((double)moment))
-      CHECK_NEAR(rdp / (double)(logl(moment) / s), 1.0, 2e-9);
-    CHECK(dpa_renyi_outward(&plain, &order, 1, NULL, &rdp) == DPA_OK);
-    CHECK(rdp >= order * t * t / 2.0 && rdp <= order * t * t / 2.0 * (1.0 + 2e-9));
-  }
-  const dpa_renyi_kind none = kind_of("laplace", 0.0);
-  double rdp, order = 2.0;
-  CHECK(dpa_renyi_outward(&none, &order, 1, NULL, &rdp) == DPA_OK && rdp == DBL_MIN);
-}
-
 static dpa_status unknown(const dpa_renyi_kind *kind, const double *orders, size_t n,
                           dpa_free_moment *moments, double *rdp) {
   (void)moments;
@@ -104,53 +81,7 @@ static dpa_status failing(const dpa_renyi_kind *kind, const double *orders, size
   return DPA_NUMERIC;
 }
 
-/* ---- conversions ----------------------------------------------------------------- */
-
-static void check_conversions(void) {
-  for (int i = -6; i <= 4; i++) {
-    for (int j = -8; j <= 3; j++) {
-      const double s = pow(10.0, i), rdp = pow(10.0, j), log_delta = -11.5;
-      const long double plain = (long double)rdp - log1pl(1.0L / s) -
-                                (log_delta + log1pl(s)) / (long double)s;
-      const double epsilon = dpa_conversion(s, rdp, log_delta);
-      CHECK(epsilon >= (double)plain);
-      CHECK_NEAR((epsilon - (double)plain) / (rdp + log1p(1.0 / s) + 24.0 / s), 0.0,
-                 1e-14);
-      if (!(epsilon >= 0.0))
-        continue;
-      const double back = dpa_conversion_inverse(s, epsilon, log_delta);
-      CHECK(dpa_conversion(s, fmax(back, 0.0), log_delta) <= epsilon || back < 0.0);
-      CHECK_NEAR((back - rdp) / (rdp + log1p(1.0 / s) + 24.0 / s), 0.0, 1e-13);
-      CHECK_NEAR(dpa_conversion_log_delta(s, rdp, epsilon), log_delta,
-                 1e-12 * (1.0 + s * (rdp + epsilon + 20.0)));
-    }
-  }
-}
-
-static void check_zcdp(void) {
-  for (int i = -12; i <= 6; i++) {
-    for (int j = 0; j < 3; j++) {
-      const double rho = pow(10.0, i), log_delta = -pow(10.0, j - 1);
-      const double least = sqrt(-log_delta / rho);
-      double best = INFINITY;
-      for (int k = 0; k <= FINE; k++) {
-        const double s = least * pow(10.0, -3.0 + 3.1 * k / FINE);
-        best = fmin(best, dpa_conversion(s, rho * (1.0 + s), log_delta));
-      }
-      const double got = dpa_zcdp_epsilon(rho, log_delta);
-      CHECK(got <= fmax(best, 0.0) * (1.0 + 1e-12));
-      CHECK_NEAR(got, fmax(best, 0.0), 1e-6 * got + 1e-12 * rho);
-    }
-  }
-  CHECK(dpa_zcdp_epsilon(0.0, -10.0) == 0.0);
-  CHECK(isinf(dpa_zcdp_epsilon(1e301, -10.0)) && isinf(dpa_zcdp_epsilon(NAN, -10.0)));
-  CHECK(dpa_zcdp_epsilon(1e-300, -745.0) >= 0.0);
-}
-
-/* ---- the search ------------------------------------------------------------------ */
-
-static void check_linear(void) {
-  const dpa_orders search = everywhere(0);
+static void check_linear(dpa_orders search) {
   for (int i = -4; i <= 1; i++) {
     const double size = pow(10.0, i), count = 7.0, log_delta = log(1e-6);
     const dpa_renyi_kind kind = kind_of("gaussian", size);
@@ -166,13 +97,13 @@ static void check_linear(void) {
 
 /* Bounds that cross: narrow valleys. What is found is no worse than the best of a fine
  * grid, and without a look into valleys it is. */
-static void check_valleys(void) {
+static void check_valleys(dpa_orders search) {
   /* shift, kappa, dimensions, how often, the log of delta, tied */
   static const double cases[][6] = {{0.18, 0.021, 20, 2, -16.1, 0},
                                     {0.317, 0.013, 5, 15, -18.4, 1},
                                     {0.892, 0.173, 20, 1, -6.9, 1},
                                     {0.688, 0.0088, 500, 1, -11.5, 1}};
-  const dpa_orders search = everywhere(1), shallow = everywhere(0);
+  const dpa_orders shallow = everywhere(0);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const double *k = cases[i];
     dpa_renyi_kind kind = kind_of("objective_gamma", k[0]);
@@ -191,8 +122,7 @@ static void check_valleys(void) {
 
 /* A valley narrower than the points that are looked at are apart lies just below where
  * its curve turns. */
-static void check_turns(void) {
-  const dpa_orders search = everywhere(1);
+static void check_turns(dpa_orders search) {
   const double counts[] = {1.0, 1.0}, log_delta = log(1e-4);
   dpa_renyi_kind kinds[2] = {kind_of("objective_gamma", 0.0), kind_of("pure", 0.0022)};
   kinds[0].kappa = 0.0037;
@@ -220,8 +150,7 @@ static void check_turns(void) {
 }
 
 /* Kinds add up, in any order. */
-static void check_sums(void) {
-  const dpa_orders search = everywhere(1);
+static void check_sums(dpa_orders search) {
   dpa_renyi_kind kinds[3] = {kind_of("objective_gamma", 0.3), kind_of("pure", 0.01),
                              kind_of("objective_gaussian", 0.2)};
   kinds[0].dim = 20.0;
@@ -234,6 +163,83 @@ static void check_sums(void) {
   CHECK(dpa_best_order(&search, kinds, &other, -11.5, &again, &order) == DPA_OK);
   CHECK_NEAR(again / epsilon, 1.0, 1e-14);
   CHECK_NEAR(epsilon / best_of_all(kinds, &ledger, -11.5, 0.1, 1e3), 1.0, 1e-4);
+}
+
+/* Where the best order lies between two of the grid, at a kink, or beyond all. */
+static void check_walks(void) {
+  const dpa_orders search = walking(0), whole = everywhere(0);
+  for (int i = 0; i < 200; i++) {
+    dpa_renyi_kind kind =
+        kind_of(i % 2 ? "objective_gaussian" : "laplace", pow(10.0, -4.0 + i / 40.0));
+    kind.kappa = 1e-3 * (i % 7);
+    kind.tied = i % 3 == 0;
+    const double count = 1.0 + i % 30, log_delta = -4.0 - i % 20;
+    const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
+    double epsilon, order, known;
+    CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &epsilon, &order) ==
+          DPA_OK);
+    CHECK(dpa_best_order(&whole, &kind, &ledger, log_delta, &known, &order) == DPA_OK);
+    CHECK(isfinite(epsilon) == isfinite(known) && (epsilon > 0.0) == (known > 0.0));
+    if (!(isfinite(known) && known > 0.0))
+      continue;
+    /* a kink lies between the orders that the other looks at */
+    const double least = best_of_all(&kind, &ledger, log_delta, 1e-3, 1e6);
+    CHECK(epsilon <= known * (1.0 + 1e-4));
+    CHECK_NEAR(epsilon / least, 1.0, 1e-3);
+  }
+}
+
+enum { KINDS = 60 };
+
+/* As M-ADMM releases: modulus and noise grow from one to the next. */
+static void fill_growing(dpa_renyi_kind *kinds, int *places, double *counts,
+                         double growth) {
+  for (int k = 0; k < KINDS; k++) {
+    const double grown = pow(growth, k / 2);
+    kinds[k] = k % 2 ? kind_of("pure", 1e-4) : kind_of("objective_gamma", 0.1 / grown);
+    kinds[k].kappa = k % 2 ? 0.0 : 0.05 / grown;
+    kinds[k].dim = 20.0;
+    places[k] = k;
+    counts[k] = 1.0 + k % 3;
+  }
+}
+
+static void check_sketches(void) {
+  dpa_renyi_kind kinds[KINDS];
+  int places[KINDS];
+  double counts[KINDS];
+  const dpa_orders search = walking(1), whole = everywhere(1);
+  for (int i = 0; i < 24; i++) {
+    fill_growing(kinds, places, counts, 1.0 + 0.01 * (i % 12));
+    const dpa_ledger ledger = {places, counts, KINDS, NAN};
+    const double log_delta = i < 12 ? log(1e-5) : log(1e-9), order = 8.0;
+    dpa_sketch some;
+    CHECK(dpa_sketch_ledger(kinds, &ledger, order, &some) == DPA_OK);
+    CHECK(some.entries <= 2 * DPA_SKETCH_KINDS && some.entries >= 12);
+    const dpa_ledger fewer = {some.kind, some.count, some.entries, NAN};
+    CHECK_NEAR(epsilon_at(kinds, &fewer, order - 1.0, log_delta) /
+                   epsilon_at(kinds, &ledger, order - 1.0, log_delta),
+               1.0, 1e-12);
+    double epsilon, best, known;
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &epsilon, &best) ==
+          DPA_OK);
+    CHECK_NEAR(epsilon_at(kinds, &ledger, best - 1.0, log_delta) / epsilon, 1.0, 1e-12);
+    CHECK(dpa_best_order(&whole, kinds, &ledger, log_delta, &known, &best) == DPA_OK);
+    CHECK_NEAR(epsilon / known, 1.0, 1e-3);
+  }
+  /* what is not known, or hardly fewer, has none */
+  dpa_sketch some;
+  dpa_ledger ledger = {places, counts, KINDS, NAN};
+  kinds[4].size = INFINITY;
+  CHECK(dpa_sketch_ledger(kinds, &ledger, 8.0, &some) == DPA_OK && some.entries == 0);
+  double epsilon, order;
+  CHECK(dpa_best_order(&search, kinds, &ledger, -10.0, &epsilon, &order) == DPA_OK);
+  CHECK(isinf(epsilon) && isnan(order));
+  for (int k = 0; k < KINDS; k += 2)
+    kinds[k].curve = failing;
+  CHECK(dpa_sketch_ledger(kinds, &ledger, 8.0, &some) == DPA_NUMERIC);
+  ledger.entries = 4;
+  CHECK(dpa_sketch_ledger(kinds, &ledger, 8.0, &some) == DPA_OK && some.entries == 0);
 }
 
 static void check_told(void) {
@@ -256,11 +262,10 @@ static void check_told(void) {
   CHECK_NEAR(there / best, 1.0, 1e-6);
 }
 
-static void check_bad(void) {
+static void check_bad(dpa_orders search) {
   const double count = 1.0;
   const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
   double epsilon = 0.0, order = 0.0;
-  dpa_orders search = everywhere(0);
   dpa_renyi_kind kind = kind_of("gaussian", INFINITY);
   CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) == DPA_OK);
   CHECK(isinf(epsilon) && isnan(order));
@@ -277,20 +282,21 @@ static void check_bad(void) {
   search.points = DPA_MOST_ORDERS + 1;
   CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
         DPA_ARGUMENT);
-  search = everywhere(0);
+  search.points = POINTS;
   search.stride = 0;
   CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
         DPA_ARGUMENT);
 }
 
 void test_orders(void) {
-  check_curves();
-  check_conversions();
-  check_zcdp();
-  check_linear();
-  check_valleys();
-  check_turns();
-  check_sums();
   check_told();
-  check_bad();
+  check_walks();
+  check_sketches();
+  for (int walks = 0; walks < 2; walks++) {
+    check_linear(walks ? walking(0) : everywhere(0));
+    check_valleys(walks ? walking(1) : everywhere(1));
+    check_turns(walks ? walking(1) : everywhere(1));
+    check_sums(walks ? walking(1) : everywhere(1));
+    check_bad(walks ? walking(0) : everywhere(0));
+  }
 }

@@ -54,6 +54,19 @@ test_that("a group's ledgers are dominated by its most and dominate its least, e
   expect_identical(alike_ledgers(ledgers[1:5], size, family)$most, ledgers[1:5])
 })
 
+test_that("releases that are alike to the last bit, or nearly, do not tell ledgers apart", {
+  size <- c(0.1, 0.1 * (1 + 1e-12), 0.2)
+  ledgers <- rep(list(
+    list(kind = c(1L, 3L), count = c(5, 1)), list(kind = 1:3, count = c(3, 2, 1))
+  ), 20)
+  alike <- alike_ledgers(ledgers, size, numeric(3))
+  expect_length(alike$most, 1L)
+  expect_identical(sum(alike$most[[1L]]$count), 6)
+  # too many to write out
+  ledgers <- rep(list(list(kind = 1L, count = 1e6), list(kind = 2L, count = 1e6)), 20)
+  expect_length(alike_ledgers(ledgers, size, numeric(3))$most, 1L)
+})
+
 test_that("a larger shift of Gamma-norm noise, or a larger pure loss, dominates", {
   delta <- function(events) pld_delta(events, 0.7)
   small <- rep(dp_event_gamma(alpha = 1, sensitivity = 0.2, dim = 3), 4)

@@ -192,16 +192,64 @@ test_that("a statement that misses a valley is met with more noise", {
   expect_lt(x[1], .many_excess)
 })
 
-test_that("a rough look at orders is a bound on the statement, and close", {
-  plan <- suppressWarnings(dpadmm_plan(10,
-    sizes = unlike_sizes(160), method = m_admm(), epsilon = 1, delta = 1e-5, noise = "gamma",
-    iterations = 4
+test_that("budgets and penalties of each party's own are kept, in about as few looks", {
+  skip_on_cran()
+  N <- 400
+  spread <- function(k) (sin(k * seq_len(N)) + 1) / 2 # as if at random
+  cases <- list(
+    list(mr_admm(), "gaussian", 9, 30, 4), list(mr_admm(), "gamma", 9, 10, 4),
+    list(m_admm(eta = 10^(2 * spread(7) - 1)), "gamma", 19, 20, 4),
+    list(pp_admm(), "gamma", 19, NULL, 4), list(acc_admm(), "gamma", 9, 5, 4)
+  )
+  for (case in cases) {
+    plan <- NULL
+    label <- paste(case[[1L]]$name, case[[2L]])
+    asked <- asked_for(function() plan <<- suppressWarnings(dpadmm_plan(case[[3L]],
+      method = case[[1L]], noise = case[[2L]], iterations = case[[4L]], sizes = unlike_sizes(N),
+      epsilon = 0.5 * 4^spread(3), delta = 1e-5
+    )))
+    spent <- account(plan, 1e-5)$per_node$epsilon / plan$budget$epsilon
+    expect_true(all(spent <= 1 & spent > 1 - 1.5 * .shared_excess), label = label)
+    if (!(case[[1L]]$name %in% c("acc_admm", "pp_admm"))) expect_gt(min(spent), 1 - 3e-3)
+    expect_lte(sum(asked$rows), case[[5L]] * nrow(plan$releases), label = label)
+  }
+})
+
+test_that("holders that only a slow accountant serves share accounts, at hardly more noise", {
+  N <- 150
+  plan <- NULL
+  looks <- 0L
+  ledger <- pld_ledger
+  local_binding("pld_ledger", function(...) {
+    looks <<- looks + 1L
+    ledger(...)
+  })
+  plan <- suppressWarnings(dpadmm_plan(5, sizes = unlike_sizes(N), method = acc_admm(),
+    epsilon = 1 + 0.3 * sin(1:N), delta = 1e-5, noise = "gamma", iterations = 3
   ))
-  said <- spend_events(plan$events, 1e-5, "rdp")$epsilon
-  rough <- spend_events(plan$events, 1e-5, "rdp", list(search = .rough_orders))$epsilon
-  expect_true(all(rough >= said))
-  expect_rel(rough, said, 1e-4)
-  expect_gt(max(rough / said), 1)
+  first <- looks
+  said <- account(plan, 1e-5)
+  expect_identical(said$accountant, "pld")
+  spent <- said$per_node$epsilon / plan$budget$epsilon
+  expect_true(all(spent <= 1 & spent > 1 - 1.5 * .shared_excess))
+  # of each alone it were N and more
+  expect_lt(looks - first, 0.6 * N)
+})
+
+test_that("what is told of some parties is told of all", {
+  N <- 300
+  like <- cbind(sin(3 * seq_len(N)), cos(5 * seq_len(N)))
+  some <- spread_over(N, 24)
+  y <- 1 + like[, 1] - 0.3 * like[, 1] * like[, 2] + like[, 2]^2
+  expect_equal(between_some(y[some], some, like)$y, y)
+  # in the order of all, where that tells it better, and where some are not known
+  steps <- cumsum(seq_len(N) %in% c(90, 200))
+  told <- between_some(replace(steps[some], 3, NA), some, like)
+  expect_equal(told$y[some[-3]], steps[some[-3]])
+  expect_gt(max(told$off, na.rm = TRUE), 0.99)
+  expect_true(all(is.na(between_some(rep(NA, 24), some, like)$y)))
+  # nothing tells them apart
+  expect_equal(between_some(rep(2, 24), some, 0 * like)$y, rep(2, N))
 })
 
 test_that("a budget out of reach says so however many parties are unlike", {

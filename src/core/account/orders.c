@@ -1,183 +1,72 @@
 #include "account/orders.h"
 
 #include "account/conversion.h"
+#include "account/order_search.h"
 #include "account/sketch.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define LARGEST DBL_MAX  /* for what is not finite, so that differences are */
 #define VALLEYS 4        /* looked into, at most */
 #define AS_DEEP 1.1      /* and how much less deep than the deepest */
 #define FARTHEST 8.0     /* a bottom is from where its valley may begin, as a ratio */
 #define BEFORE_TURN 0.03 /* of a curve, in its log, an order may be best */
-#define KINK 8.0       /* how much deeper a valley is than it would be without kinks */
-#define STRIDE 0.5     /* of a walk, in the log */
-#define STRIDES 60     /* at most: the grid is not as wide */
-#define STEPS 8        /* along a slope, at most */
-#define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
-#define AROUND 4       /* points on either side */
-#define APART 0.03     /* of each other */
-#define SHALLOW 3e-3   /* a valley is in another, as a share of epsilon */
-#define MANY 64        /* kinds */
-#define COARSE 8       /* orders at once */
-#define SMOOTH 0.1     /* how far off a parabola may be */
-#define AS_GOOD 1.05   /* what stands for others may be off by */
+#define STRIDE 0.5       /* of a walk, in the log */
+#define STRIDES 60       /* at most: the grid is not as wide */
+#define STEPS 8          /* from one valley to the next, at most */
+#define AROUND 4         /* points on either side */
+#define APART 0.03       /* of each other */
+#define SHALLOW 3e-3     /* a valley is in another, as a share of epsilon */
+#define MANY 64          /* kinds */
+#define COARSE 8         /* orders at once */
+#define AS_GOOD 1.05     /* what stands for others may be off by */
 
-typedef struct search {
-  const dpa_orders *orders;
-  const dpa_renyi_kind *kinds;
-  const dpa_ledger *ledger;
-  double log_delta;
-  dpa_status status;
-  double s[DPA_MOST_ORDERS], epsilon[DPA_MOST_ORDERS]; /* orders less one that are
-                                                          asked, and the answers; */
-  double order[DPA_MOST_ORDERS], rdp[DPA_MOST_ORDERS]; /* work space */
-  long double total[DPA_MOST_ORDERS];
-  dpa_free_moment moments[DPA_MOST_ORDERS];
-} search;
-
-/* A point: the log of an order less one, the epsilon there, what the least around it
- * may well be, and how far the parabola there was off, as a share of what it is deep.
- */
-typedef struct point {
-  double y, epsilon, bound, kink;
-} point;
-
-/* Sums in long double: the order of the kinds shall not tell. */
-static void ask(search *at, size_t n) {
-  const dpa_ledger *own = at->ledger;
-  for (size_t i = 0; i < n; i++) {
-    at->order[i] = 1.0 + at->s[i];
-    at->total[i] = 0.0L;
-  }
-  for (size_t k = 0; k < own->entries && at->status == DPA_OK; k++) {
-    at->status =
-        dpa_renyi_outward(at->kinds + own->kind[k], at->order, n, at->moments, at->rdp);
-    for (size_t i = 0; i < n && at->status == DPA_OK; i++)
-      at->total[i] += at->rdp[i] * own->count[k];
-  }
-  for (size_t i = 0; i < n; i++) {
-    const double value = dpa_conversion(at->s[i], (double)at->total[i], at->log_delta);
-    at->epsilon[i] = at->status == DPA_OK && isfinite(value) ? value : LARGEST;
-  }
-}
-
-/* At so many points; their epsilons are filled in. */
-static void look(search *at, point *points, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    at->s[i] = exp(points[i].y);
-  ask(at, n);
-  for (size_t i = 0; i < n; i++)
-    points[i].epsilon = at->epsilon[i];
-}
-
-/* The first of those that are least. */
-static size_t least(const point *points, size_t n) {
-  size_t best = 0;
-  for (size_t i = 1; i < n; i++)
-    if (points[i].epsilon < points[best].epsilon)
-      best = i;
-  return best;
-}
-
-/* Where it is convex, a curve is above the lines through two of three points, as far as
- * the third; where bounds cross it is not. */
-static double bound_of(double below, double here, double above) {
-  return here - KINK * fmax(below - here, above - here);
-}
-
-/* Parabolas through three points, ever nearer: a width that halves also follows a curve
- * with a kink. */
-static point narrow(search *at, point best, double width) {
-  point around[4] = {best, best, best, best};
-  around[1].y -= width;
-  around[2].y += width;
-  look(at, around + 1, 2);
-  const double below = around[1].epsilon, above = around[2].epsilon;
-  const double sides = (double)((long double)below + above);
-  double turn = (below - above) / (2.0 * (sides - 2.0 * best.epsilon));
-  if (!(fabs(turn) < 1.0))
-    turn = 0.0;
-  around[3].y = best.y + width * turn;
-  look(at, around + 3, 1);
-  const double told = best.epsilon + turn * (above - below) / 4.0;
-  point found = around[least(around, 4)];
-  found.bound = bound_of(below, best.epsilon, above);
-  found.kink = fabs(around[3].epsilon - told) / (fmax(below, above) - best.epsilon);
-  return found;
-}
-
-/* As long as it may still get below `enough`. */
-static point halve(search *at, point best, double width, int times, double enough) {
-  for (int k = 0; k < times && best.bound < enough; k++, width /= 2.0)
-    best = narrow(at, best, width);
-  return best;
-}
-
-/* The same to `NARROWEST`, faster where there is no kink, and on along a slope, as long
- * as it may still get below `enough`. */
-static point descend(search *at, point best, double width, double enough) {
-  for (int k = 0; width > NARROWEST && best.bound < enough; k++) {
-    const double y = best.y;
-    best = narrow(at, best, width);
-    if (k >= STEPS || fabs(best.y - y) < 0.99 * width)
-      width /= best.kink < SMOOTH ? 10.0 : 2.0;
-  }
-  return best;
-}
-
-static point narrow_all(search *at, point best) {
+static dpa_point look_near(dpa_search *at, double order) {
+  dpa_point best = {.y = log(order - 1.0)};
+  dpa_search_look(at, &best, 1);
   for (size_t k = 0; k < at->orders->looks; k++)
-    best = narrow(at, best, at->orders->widths[k]);
+    best = dpa_search_narrow(at, best, at->orders->widths[k]);
   return best;
-}
-
-static point look_near(search *at, double order) {
-  point best = {.y = log(order - 1.0)};
-  look(at, &best, 1);
-  return narrow_all(at, best);
 }
 
 /* The grid's points first, first + stride, ...: the least of them that is finite, or
  * `points`. */
-static size_t look_coarsely(search *at) {
+static size_t look_coarsely(dpa_search *at) {
   const dpa_orders *orders = at->orders;
   size_t n = 0, best = 0;
   for (size_t i = 0; i < orders->points; i += orders->stride)
     at->s[n++] = orders->grid[i];
-  ask(at, n);
+  dpa_search_ask(at, n);
   for (size_t i = 1; i < n; i++)
     if (at->epsilon[i] < at->epsilon[best])
       best = i;
-  return at->epsilon[best] < LARGEST ? best * orders->stride : orders->points;
+  return at->epsilon[best] < DPA_LARGEST ? best * orders->stride : orders->points;
 }
 
-static point look_everywhere(search *at) {
+static dpa_point look_everywhere(dpa_search *at) {
   const dpa_orders *orders = at->orders;
   const size_t some = look_coarsely(at), reach = orders->stride;
   size_t from = 0, end = orders->points, n = 0;
-  point points[DPA_MOST_ORDERS];
+  dpa_point points[DPA_MOST_ORDERS];
   if (some < end) {
     from = some > reach ? some - reach : 0;
     end = some + reach < end ? some + reach + 1 : end;
   }
   for (size_t i = from; i < end; i++)
     points[n++].y = log(orders->grid[i]);
-  look(at, points, n);
-  point best = points[least(points, n)];
+  dpa_search_look(at, points, n);
+  dpa_point best = points[dpa_point_least(points, n)];
   best.bound = -INFINITY;
-  return halve(at, best, orders->step, orders->halvings, INFINITY);
+  return dpa_search_halve(at, best, orders->step, orders->halvings, INFINITY);
 }
 
 /* Down from the least point of a coarse grid, but for those at which log(1 / delta)
  * alone is more than another costs. */
-static point descend_from_grid(search *at) {
+static dpa_point descend_from_grid(dpa_search *at) {
   const dpa_orders *orders = at->orders;
-  point best = {.epsilon = LARGEST};
+  dpa_point best = {.epsilon = DPA_LARGEST};
   for (size_t left = orders->points; left > 0;) {
-    point next[COARSE];
+    dpa_point next[COARSE];
     size_t n = 0;
     for (; n < COARSE && left > 0;
          left -= left < orders->stride ? left : orders->stride) {
@@ -185,25 +74,26 @@ static point descend_from_grid(search *at) {
       if (dpa_conversion(s, 0.0, at->log_delta) < best.epsilon)
         next[n++].y = log(s);
     }
-    look(at, next, n);
+    dpa_search_look(at, next, n);
     for (size_t i = 0; i < n; i++)
       if (next[i].epsilon < best.epsilon)
         best = next[i];
   }
-  if (best.epsilon >= LARGEST)
+  if (best.epsilon >= DPA_LARGEST)
     return look_everywhere(at);
   best.bound = -INFINITY;
-  return descend(at, best, (double)orders->stride / 2.0 * orders->step, INFINITY);
+  return dpa_search_descend(at, best, (double)orders->stride / 2.0 * orders->step,
+                            INFINITY);
 }
 
 /* Were the loss normal, whose divergence is proportional to the order, the best one
  * less one would be sqrt(log(1 / delta) / the factor). */
-static double likely_order(search *at) {
+static double likely_order(dpa_search *at) {
   const double *grid = at->orders->grid, most = grid[at->orders->points - 1];
   double s = fmin(64.0, most);
   for (int k = 0; k < 3; k++) {
     at->s[0] = s;
-    ask(at, 1);
+    dpa_search_ask(at, 1);
     const double loss = (double)at->total[0];
     s = isfinite(loss) ? sqrt(-at->log_delta * (1.0 + s) / loss) : s / 8.0;
     s = isfinite(s) ? fmin(fmax(s, grid[0]), most) : most;
@@ -214,37 +104,37 @@ static double likely_order(search *at) {
 /* Down from a likely order: what epsilon is of divergences is convex over the order
  * less one, so that there is one valley; or, where no order there is known, everywhere.
  */
-static point walk(search *at) {
+static dpa_point walk(dpa_search *at) {
   const double ends[2] = {log(at->orders->grid[0]),
                           log(at->orders->grid[at->orders->points - 1])};
   const double y = log(likely_order(at));
-  point points[3] = {{.y = y - STRIDE}, {.y = y}, {.y = y + STRIDE}};
-  look(at, points, 3);
+  dpa_point points[3] = {{.y = y - STRIDE}, {.y = y}, {.y = y + STRIDE}};
+  dpa_search_look(at, points, 3);
   for (int k = 0; k < STRIDES && at->status == DPA_OK; k++) {
-    const size_t to = least(points, 3);
-    if (points[to].epsilon >= LARGEST)
+    const size_t to = dpa_point_least(points, 3);
+    if (points[to].epsilon >= DPA_LARGEST)
       return look_everywhere(at);
     if (points[1].epsilon <= points[to].epsilon)
       break;
     const int up = to == 2;
     if (up ? points[2].y > ends[1] : points[0].y < ends[0])
       break;
-    const point next = {.y = points[to].y + (up ? STRIDE : -STRIDE)};
+    const dpa_point next = {.y = points[to].y + (up ? STRIDE : -STRIDE)};
     points[up ? 0 : 2] = points[1];
     points[1] = points[to];
     points[to] = next;
-    look(at, points + to, 1);
+    dpa_search_look(at, points + to, 1);
   }
-  return at->orders->looks > 0 ? narrow_all(at, points[1])
-                               : descend(at, points[1], STRIDE / 2.0, INFINITY);
+  points[1].bound = -INFINITY;
+  return dpa_search_descend(at, points[1], STRIDE / 2.0, INFINITY);
 }
 
-static double epsilon_of(point best) {
-  return best.epsilon < LARGEST ? fmax(0.0, best.epsilon) : INFINITY;
+static double epsilon_of(dpa_point best) {
+  return best.epsilon < DPA_LARGEST ? fmax(0.0, best.epsilon) : INFINITY;
 }
 
 /* Points in their order, and one more. */
-static size_t insert(point *points, size_t n, double y) {
+static size_t insert(dpa_point *points, size_t n, double y) {
   size_t k = n;
   for (; k > 0 && points[k - 1].y > y; k--)
     points[k] = points[k - 1];
@@ -255,7 +145,7 @@ static size_t insert(point *points, size_t n, double y) {
 /* The points from the least order on at which log(1 / delta) alone is not too much.
  * Divergence r and L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about
  * 2 sqrt(r L) + r, so s* is 2 to 3 times the least s whose L / s is not too much. */
-static size_t valley(search *at, point best, double width, point *points) {
+static size_t valley(dpa_search *at, dpa_point best, double width, dpa_point *points) {
   const dpa_orders *orders = at->orders;
   const double most = fmax(0.0, best.epsilon);
   size_t first = 0, n = 0;
@@ -270,19 +160,19 @@ static size_t valley(search *at, point best, double width, point *points) {
     if (y > from && y < to)
       n = insert(points, n, y);
   }
-  look(at, points, n);
+  dpa_search_look(at, points, n);
   return n;
 }
 
 /* What is no bottom is taken away. */
-static void keep_bottoms(point *points, size_t n) {
+static void keep_bottoms(dpa_point *points, size_t n) {
   double before = INFINITY;
   for (size_t i = 0; i < n; i++) {
     const double here = points[i].epsilon;
     const double after = i + 1 < n ? points[i + 1].epsilon : INFINITY;
-    points[i].bound = bound_of(before, here, after);
+    points[i].bound = dpa_point_bound(before, here, after);
     if (!(here <= before && here <= after))
-      points[i].epsilon = LARGEST;
+      points[i].epsilon = DPA_LARGEST;
     before = here;
   }
 }
@@ -292,21 +182,21 @@ static void keep_bottoms(point *points, size_t n) {
  * bottoms that are about as deep as the deepest are looked at, and are in `found` then,
  * VALLEYS at most. told: but for where the best order is. That, and who walks, looks no
  * longer than they may be better. */
-static size_t look_in_valleys(search *at, point best, int told, int walks,
-                              point *found) {
+static size_t look_in_valleys(dpa_search *at, dpa_point best, int told, int walks,
+                              dpa_point *found) {
   const double width = at->orders->step / 3.0;
-  point points[DPA_MOST_ORDERS], bottom[VALLEYS];
+  dpa_point points[DPA_MOST_ORDERS], bottom[VALLEYS];
   const size_t n = valley(at, best, width, points);
   size_t bottoms = 0;
   keep_bottoms(points, n);
   for (; bottoms < VALLEYS; bottoms++) {
-    const point deep = points[least(points, n)];
+    const dpa_point deep = points[dpa_point_least(points, n)];
     if (bottoms > 0 && !(deep.epsilon < AS_DEEP * bottom[0].epsilon))
       break;
     bottom[bottoms] = deep;
     for (size_t i = 0; i < n; i++)
       if (points[i].epsilon == deep.epsilon)
-        points[i].epsilon = LARGEST;
+        points[i].epsilon = DPA_LARGEST;
   }
   const double there = told ? 1.5 * width : walks ? 0.55 * width : -1.0;
   size_t looked = 0;
@@ -315,9 +205,9 @@ static size_t look_in_valleys(search *at, point best, int told, int walks,
       continue;
     /* from a third of the grid's step: two halvings less */
     const double enough = told || walks ? best.epsilon : INFINITY;
-    const point now =
-        walks ? descend(at, bottom[k], width, enough)
-              : halve(at, bottom[k], width, at->orders->halvings - 2, enough);
+    const dpa_point now = walks ? dpa_search_descend(at, bottom[k], width, enough)
+                                : dpa_search_halve(at, bottom[k], width,
+                                                   at->orders->halvings - 2, enough);
     if (now.epsilon < best.epsilon)
       best = now;
     found[looked++] = now;
@@ -326,7 +216,7 @@ static size_t look_in_valleys(search *at, point best, int told, int walks,
 }
 
 /* Bottoms, of which the first is where it is looked for first: at most VALLEYS + 1. */
-static size_t look_for(search *at, point *found) {
+static size_t look_for(dpa_search *at, dpa_point *found) {
   const dpa_orders *orders = at->orders;
   const int told = !isnan(at->ledger->near), walks = orders->walks && !told;
   found[0] = told                  ? look_near(at, at->ledger->near)
@@ -338,8 +228,8 @@ static size_t look_for(search *at, point *found) {
   return 1 + look_in_valleys(at, found[0], told, walks, found + 1);
 }
 
-static point best_of(const point *found, size_t n) {
-  point best = found[0];
+static dpa_point best_of(const dpa_point *found, size_t n) {
+  dpa_point best = found[0];
   for (size_t k = 1; k < n; k++)
     if (epsilon_of(found[k]) < epsilon_of(best))
       best = found[k];
@@ -348,7 +238,7 @@ static point best_of(const point *found, size_t n) {
 
 /* Whether kinds turn at unlike orders, so that valleys lie in valleys: of many kinds
  * these are too shallow to matter. */
-static int turn_apart(const search *at) {
+static int turn_apart(const dpa_search *at) {
   const dpa_ledger *own = at->ledger;
   if (own->entries > MANY)
     return 0;
@@ -362,19 +252,19 @@ static int turn_apart(const search *at) {
 }
 
 /* On to the next valleys, while they are deeper. */
-static point look_around(search *at, point best) {
+static dpa_point look_around(dpa_search *at, dpa_point best) {
   for (int step = 0; step < STEPS; step++) {
-    point points[2 * AROUND];
+    dpa_point points[2 * AROUND];
     for (int k = 0; k < AROUND; k++) {
       points[2 * k].y = best.y - (k + 1) * APART;
       points[2 * k + 1].y = best.y + (k + 1) * APART;
     }
-    look(at, points, 2 * AROUND);
-    point other = points[least(points, 2 * AROUND)];
+    dpa_search_look(at, points, 2 * AROUND);
+    dpa_point other = points[dpa_point_least(points, 2 * AROUND)];
     other.bound = -INFINITY;
     if (!(other.epsilon < best.epsilon * (1.0 + SHALLOW)))
       break;
-    other = descend(at, other, APART / 2.0, INFINITY);
+    other = dpa_search_descend(at, other, APART / 2.0, INFINITY);
     if (!(other.epsilon < best.epsilon))
       break;
     best = other;
@@ -383,21 +273,21 @@ static point look_around(search *at, point best) {
 }
 
 /* Where a sketch is best, and there the ledger itself. */
-static point look_by_sketch(search *at, const dpa_ledger *some) {
+static dpa_point look_by_sketch(dpa_search *at, const dpa_ledger *some) {
   const dpa_ledger *whole = at->ledger;
-  point found[VALLEYS + 1];
+  dpa_point found[VALLEYS + 1];
   at->ledger = some;
   const size_t n = look_for(at, found);
   at->ledger = whole;
-  look(at, found, n);
+  dpa_search_look(at, found, n);
   const double enough = AS_GOOD * epsilon_of(best_of(found, n));
   for (size_t k = 0; k < n; k++) {
     if (!(found[k].epsilon <= enough))
       continue;
-    found[k] = descend(at, found[k], STRIDE / 20.0, INFINITY);
+    found[k] = dpa_search_descend(at, found[k], STRIDE / 20.0, INFINITY);
   }
-  const point best = best_of(found, n);
-  if (best.epsilon < LARGEST)
+  const dpa_point best = best_of(found, n);
+  if (best.epsilon < DPA_LARGEST)
     return best;
   return best_of(found, look_for(at, found));
 }
@@ -407,14 +297,14 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
                           double *order) {
   if (orders->points == 0 || orders->points > DPA_MOST_ORDERS || orders->stride == 0)
     return DPA_ARGUMENT;
-  search at;
+  dpa_search at;
   memset(&at.moments, 0, sizeof at.moments);
   at.orders = orders;
   at.kinds = kinds;
   at.ledger = ledger;
   at.log_delta = log_delta;
   at.status = DPA_OK;
-  point best, found[VALLEYS + 1];
+  dpa_point best, found[VALLEYS + 1];
   dpa_sketch sketch = {.entries = 0};
   if (orders->walks && isnan(ledger->near) && ledger->entries > DPA_SKETCH_KINDS)
     at.status = dpa_sketch_ledger(kinds, ledger, 1.0 + likely_order(&at), &sketch);
@@ -427,6 +317,6 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
     best = best_of(found, look_for(&at, found));
   }
   *epsilon = epsilon_of(best);
-  *order = best.epsilon < LARGEST ? 1.0 + exp(best.y) : NAN;
+  *order = best.epsilon < DPA_LARGEST ? 1.0 + exp(best.y) : NAN;
   return at.status;
 }

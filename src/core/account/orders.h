@@ -20,11 +20,11 @@ typedef struct dpa_orders {
                     if there is but one, can be told */
   double step;
   int halvings;         /* of `step`, by a search everywhere */
-  const double *widths; /* of a search near an order that is told, or walked to */
+  const double *widths; /* of a search near an order that is told */
   size_t looks;
   int walks;   /* whether an order that is not told is walked to, from a likely one,
-                  instead   of looked for everywhere; and of a ledger of many kinds by some
-                  of them */
+                  instead   of looked for everywhere; and of a ledger of many kinds by
+                  some   of them */
   int valleys; /* whether it is looked for in other valleys, too */
 } dpa_orders;
 

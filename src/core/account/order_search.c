@@ -1,0 +1,95 @@
+#include "account/order_search.h"
+
+#include "account/conversion.h"
+
+#include <math.h>
+
+#define KINK 8.0       /* how much deeper a valley is than it would be without kinks */
+#define STEPS 8        /* along a slope, at most */
+#define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
+#define SMOOTH 0.1     /* how far off a parabola may be */
+
+/* Sums in long double: the order of the kinds shall not tell. */
+void dpa_search_ask(dpa_search *at, size_t n) {
+  const dpa_ledger *own = at->ledger;
+  for (size_t i = 0; i < n; i++) {
+    at->order[i] = 1.0 + at->s[i];
+    at->total[i] = 0.0L;
+  }
+  for (size_t k = 0; k < own->entries && at->status == DPA_OK; k++) {
+    at->status =
+        dpa_renyi_outward(at->kinds + own->kind[k], at->order, n, at->moments, at->rdp);
+    for (size_t i = 0; i < n && at->status == DPA_OK; i++)
+      at->total[i] += at->rdp[i] * own->count[k];
+  }
+  for (size_t i = 0; i < n; i++) {
+    const double value = dpa_conversion(at->s[i], (double)at->total[i], at->log_delta);
+    at->epsilon[i] = at->status == DPA_OK && isfinite(value) ? value : DPA_LARGEST;
+  }
+}
+
+/* At so many points; their epsilons are filled in. */
+void dpa_search_look(dpa_search *at, dpa_point *points, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    at->s[i] = exp(points[i].y);
+  dpa_search_ask(at, n);
+  for (size_t i = 0; i < n; i++)
+    points[i].epsilon = at->epsilon[i];
+}
+
+/* The first of those that are least. */
+size_t dpa_point_least(const dpa_point *points, size_t n) {
+  size_t best = 0;
+  for (size_t i = 1; i < n; i++)
+    if (points[i].epsilon < points[best].epsilon)
+      best = i;
+  return best;
+}
+
+/* Where it is convex, a curve is above the lines through two of three points, as far as
+ * the third; where bounds cross it is not. */
+double dpa_point_bound(double below, double here, double above) {
+  return here - KINK * fmax(below - here, above - here);
+}
+
+/* Parabolas through three points, ever nearer: a width that halves also follows a curve
+ * with a kink. */
+dpa_point dpa_search_narrow(dpa_search *at, dpa_point best, double width) {
+  dpa_point around[4] = {best, best, best, best};
+  around[1].y -= width;
+  around[2].y += width;
+  dpa_search_look(at, around + 1, 2);
+  const double below = around[1].epsilon, above = around[2].epsilon;
+  const double sides = (double)((long double)below + above);
+  double turn = (below - above) / (2.0 * (sides - 2.0 * best.epsilon));
+  if (!(fabs(turn) < 1.0))
+    turn = 0.0;
+  around[3].y = best.y + width * turn;
+  dpa_search_look(at, around + 3, 1);
+  const double told = best.epsilon + turn * (above - below) / 4.0;
+  dpa_point found = around[dpa_point_least(around, 4)];
+  found.bound = dpa_point_bound(below, best.epsilon, above);
+  found.kink = fabs(around[3].epsilon - told) / (fmax(below, above) - best.epsilon);
+  return found;
+}
+
+/* As long as it may still get below `enough`. */
+dpa_point dpa_search_halve(dpa_search *at, dpa_point best, double width, int times,
+                           double enough) {
+  for (int k = 0; k < times && best.bound < enough; k++, width /= 2.0)
+    best = dpa_search_narrow(at, best, width);
+  return best;
+}
+
+/* The same to `NARROWEST`, faster where there is no kink, and on along a slope, as long
+ * as it may still get below `enough`. */
+dpa_point dpa_search_descend(dpa_search *at, dpa_point best, double width,
+                             double enough) {
+  for (int k = 0; width > NARROWEST && best.bound < enough; k++) {
+    const double y = best.y;
+    best = dpa_search_narrow(at, best, width);
+    if (k >= STEPS || fabs(best.y - y) < 0.99 * width)
+      width /= best.kink < SMOOTH ? 10.0 : 2.0;
+  }
+  return best;
+}
