@@ -47,12 +47,13 @@ alike_ledgers <- function(ledgers, size, family, how = list()) {
   list(group = group, most = most, least = least)
 }
 
-#' Ledgers with an entry for each release, where those are not too many: which releases are alike to
-#' the last bit, and so counted, shall not tell parties apart.
+#' Ledgers with an entry for each release, where their counts are unlike and those not too many:
+#' which releases are alike to the last bit, and so counted, shall not tell parties apart.
 #' @noRd
 one_by_one <- function(ledgers) {
-  total <- vapply(ledgers, function(own) sum(own$count), 0)
-  if (any(total > .most_entries)) return(ledgers)
+  counts <- lapply(ledgers, `[[`, "count")
+  if (length(unique(counts)) == 1L) return(ledgers)
+  if (any(vapply(counts, sum, 0) > .most_entries)) return(ledgers)
   lapply(ledgers, function(own) {
     list(kind = rep(own$kind, own$count), count = rep(1, sum(own$count)))
   })
