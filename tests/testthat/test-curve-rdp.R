@@ -263,7 +263,7 @@ test_that("a curve in R is a kind like others, and its errors come through", {
     expect_error(divergences(called(wrong), s), class = "dpadmm_error_argument")
   }
   how <- list(grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, halvings = 8L,
-    valleys = FALSE)
+    walks = FALSE, valleys = FALSE)
   ledgers <- list(list(kind = 1L, count = 5))
   search <- function(columns, how, ledgers, log_delta = log(1e-5)) {
     core_call(.Call(ffi_renyi_orders, columns, ledgers, how, log_delta))
@@ -271,6 +271,7 @@ test_that("a curve in R is a kind like others, and its errors come through", {
   found <- search(gaussian, how, ledgers)
   expect_equal(search(called(function(a) a * 0.3^2 / 2), how, ledgers), found)
   expect_rel(found[[1L]], zcdp_to_epsilon(5 * 0.3^2 / 2, 1e-5), 1e-8)
+  expect_rel(search(gaussian, replace(how, "walks", TRUE), ledgers)[[1L]], found[[1L]], 1e-8)
   expect_error(search(called(function(a) stop(odd)), how, ledgers), class = "odd")
 
   refused <- function(...) expect_error(search(...), class = "dpadmm_error_argument")
@@ -288,7 +289,7 @@ test_that("a curve in R is a kind like others, and its errors come through", {
   refused(gaussian, how, NULL)
   refused(gaussian, how, ledgers, "a")
   for (change in list(list(grid = numeric()), list(grid = seq(1, 2, 0.001)), list(stride = 0L),
-    list(halvings = -1L), list(valleys = NA), list(widths = "a"), list(near = c(2, 3))
+    list(walks = NA), list(halvings = -1L), list(valleys = NA), list(widths = "a"), list(near = c(2, 3))
   )) {
     refused(gaussian, utils::modifyList(how, change), ledgers)
   }

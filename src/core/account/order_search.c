@@ -6,6 +6,7 @@
 
 #define KINK 8.0       /* how much deeper a valley is than it would be without kinks */
 #define STEPS 8        /* along a slope, at most */
+#define LOOKS 64       /* in all, at most */
 #define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
 #define SMOOTH 0.1     /* how far off a parabola may be */
 
@@ -85,7 +86,7 @@ dpa_point dpa_search_halve(dpa_search *at, dpa_point best, double width, int tim
  * as it may still get below `enough`. */
 dpa_point dpa_search_descend(dpa_search *at, dpa_point best, double width,
                              double enough) {
-  for (int k = 0; width > NARROWEST && best.bound < enough; k++) {
+  for (int k = 0; k < LOOKS && width > NARROWEST && best.bound < enough; k++) {
     const double y = best.y;
     best = dpa_search_narrow(at, best, width);
     if (k >= STEPS || fabs(best.y - y) < 0.99 * width)

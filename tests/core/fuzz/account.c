@@ -148,6 +148,7 @@ static void orders(feed *from) {
   const dpa_orders search = {.grid = grid,
                              .points = 1 + feed_below(from, 32),
                              .stride = 1 + feed_below(from, 40),
+                             .walks = (int)feed_below(from, 2),
                              .step = log(10.0) / 2.6,
                              .halvings = (int)feed_below(from, 9),
                              .widths = widths,
