@@ -289,7 +289,8 @@ test_that("a curve in R is a kind like others, and its errors come through", {
   refused(gaussian, how, NULL)
   refused(gaussian, how, ledgers, "a")
   for (change in list(list(grid = numeric()), list(grid = seq(1, 2, 0.001)), list(stride = 0L),
-    list(walks = NA), list(halvings = -1L), list(valleys = NA), list(widths = "a"), list(near = c(2, 3))
+    list(walks = NA), list(halvings = -1L), list(valleys = NA), list(widths = "a"),
+    list(near = c(2, 3))
   )) {
     refused(gaussian, utils::modifyList(how, change), ledgers)
   }
