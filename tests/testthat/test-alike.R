@@ -1,22 +1,5 @@
 # Ledgers that are nearly alike, taken for one: proved for each, and few are asked about.
 
-# how often what one ledger costs is worked out while `make` makes it
-looks_of <- function(make) {
-  looks <- 0L
-  ledger <- pld_ledger
-  local_binding("pld_ledger", function(...) {
-    looks <<- looks + 1L
-    ledger(...)
-  })
-  groups <- compose_groups
-  local_binding("compose_groups", function(...) {
-    looks <<- looks + 1L
-    groups(...)
-  })
-  make()
-  looks
-}
-
 test_that("a group's ledgers are dominated by its most and dominate its least, entry by entry", {
   set.seed(11)
   n <- 300

@@ -219,10 +219,10 @@ static size_t look_in_valleys(dpa_search *at, dpa_point best, int told, int walk
 static size_t look_for(dpa_search *at, dpa_point *found) {
   const dpa_orders *orders = at->orders;
   const int told = !isnan(at->ledger->near), walks = orders->walks && !told;
-  found[0] = told                  ? look_near(at, at->ledger->near)
-             : !walks              ? look_everywhere(at)
-             : at->orders->valleys ? descend_from_grid(at)
-                                   : walk(at);
+  found[0] = told              ? look_near(at, at->ledger->near)
+             : !walks          ? look_everywhere(at)
+             : orders->valleys ? descend_from_grid(at)
+                               : walk(at);
   if (!orders->valleys)
     return 1;
   return 1 + look_in_valleys(at, found[0], told, walks, found + 1);
@@ -281,11 +281,9 @@ static dpa_point look_by_sketch(dpa_search *at, const dpa_ledger *some) {
   at->ledger = whole;
   dpa_search_look(at, found, n);
   const double enough = AS_GOOD * epsilon_of(best_of(found, n));
-  for (size_t k = 0; k < n; k++) {
-    if (!(found[k].epsilon <= enough))
-      continue;
-    found[k] = dpa_search_descend(at, found[k], STRIDE / 20.0, INFINITY);
-  }
+  for (size_t k = 0; k < n; k++)
+    if (found[k].epsilon <= enough)
+      found[k] = dpa_search_descend(at, found[k], STRIDE / 20.0, INFINITY);
   const dpa_point best = best_of(found, n);
   if (best.epsilon < DPA_LARGEST)
     return best;

@@ -22,9 +22,7 @@ typedef struct dpa_orders {
   int halvings;         /* of `step`, by a search everywhere */
   const double *widths; /* of a search near an order that is told */
   size_t looks;
-  int walks;   /* whether an order that is not told is walked to, from a likely one,
-                  instead   of looked for everywhere; and of a ledger of many kinds by
-                  some   of them */
+  int walks;   /* from a likely order, where none is told, not looked for everywhere */
   int valleys; /* whether it is looked for in other valleys, too */
 } dpa_orders;
 
