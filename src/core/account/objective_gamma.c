@@ -8,6 +8,7 @@
 #define LOG_2 0.69314718055994530942
 #define TAIL 28.0            /* the result over what is left out at the ends, in logs */
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
+#define LEFT_OUT 1e-6        /* more than means are off by, in logs */
 #define SHARED 1.0 /* the log of the largest Jacobians' factor of a shared moment */
 
 /* The ends of Gamma(dim, 1): below `lo` there is at most exp(-below) of it, and above
@@ -135,6 +136,37 @@ static double part_one_mean(const dpa_norm_law *p, dpa_free_moment *moment) {
   return dpa_log_add(less, p->jacobian + dpa_log_add(moment->below, moment->above));
 }
 
+/* Below the log of part one's mean, by the norms just below s shift, where its
+ * integrand's log is concave and so above its chord. */
+static double part_one_least(const dpa_norm_law *p) {
+  const double pull = p->s * p->shift, width = pull / (p->dim + pull);
+  double ends = 0.0;
+  for (int k = 0; k < 2; k++) {
+    const double x = pull - k * width;
+    ends += dpa_norm_log_density(p, x) + log_less_one(2.0 * x);
+  }
+  const double least = log(width) + 0.5 * ends - LEFT_OUT;
+  return isnan(least) ? -INFINITY : least;
+}
+
+/* The log of the lesser mean, but of a part that is above the other one or `most`, as
+ * part one is beyond its turn. */
+static double least_mean(const dpa_norm_law *p, int has_one, double most,
+                         dpa_free_moment *moment) {
+  /* the pure loss caps part two, and its own bound is below it; part two is above
+   * `fixed` */
+  const double two = p->fixed < p->log_pure ? log_less_one(p->fixed) : INFINITY;
+  const double one = has_one ? part_one_least(p) : INFINITY;
+  double best = INFINITY;
+  if (two < fmin(one, most))
+    best = log_mean(p, 2);
+  if (one < fmin(best, most))
+    best = fmin(best, part_one_mean(p, moment));
+  if (one <= two && two < fmin(best, most))
+    best = fmin(best, log_mean(p, 2));
+  return best;
+}
+
 dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
                                    double kappa, int tied, double dim,
                                    dpa_free_moment *moments, double *rdp) {
@@ -157,7 +189,7 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
     p.start = (s + 0.5) * shift;
     p.root = sqrt(s * (1.0 + s)) * shift;
     p.at_mean = at_mean;
-    double best = INFINITY;
+    int has_one = 0;
     if (s * kappa < 1.0) { /* where it nearly is, the factor may round to any */
       p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
       /* Theorem 3's condition with norm / alpha for sigma^2 */
@@ -165,13 +197,9 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
         p.free_to = INFINITY;
       else if (tied)
         p.free_to = FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa);
-      if (p.jacobian < 1e3)
-        best = part_one_mean(&p, &moments[i]);
+      has_one = p.jacobian < 1e3;
     }
-    /* the pure loss caps part two, and its own bound is below it; part two is above
-     * `fixed` */
-    if (fixed < s * loss && log_less_one(fixed) < best)
-      best = fmin(best, log_mean(&p, 2));
+    const double best = least_mean(&p, has_one, log_less_one(s * rdp[i]), &moments[i]);
     rdp[i] = fmin(rdp[i], dpa_log1p_exp(best) / s);
   }
   return DPA_OK;
