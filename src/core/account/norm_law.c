@@ -5,6 +5,29 @@
 #include <math.h>
 
 #define HALF_LOG_TWO_PI 0.91893853320467274178
+#define LOG_2 0.69314718055994530942
+#define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
+
+dpa_norm_law dpa_norm_law_of(double s, double shift, double kappa, int tied, double dim,
+                             double loss, double at_mean) {
+  const double pull = s * shift;
+  dpa_norm_law p = {.s = s, .shift = shift, .dim = dim};
+  p.log_pure = s * loss;
+  p.fixed = LOG_2 + s * log1p(kappa) + 0.5 * pull * pull / dim;
+  p.start = (s + 0.5) * shift;
+  p.root = sqrt(s * (1.0 + s)) * shift;
+  p.at_mean = at_mean;
+  if (s * kappa < 1.0) { /* where it nearly is, the factor may round to any */
+    p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
+    /* Theorem 3's condition with norm / alpha for sigma^2 */
+    if (kappa == 0.0)
+      p.free_to = INFINITY;
+    else if (tied)
+      p.free_to = FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa);
+    p.has_one = p.jacobian < 1e3;
+  }
+  return p;
+}
 
 /* alpha L_s(norm), Theorem 4, by the form that it has at `within`. Falls from x = s
  * shift on. */
@@ -70,4 +93,21 @@ double dpa_norm_log_density_at_mean(double dim) {
 
 double dpa_norm_log_density(const dpa_norm_law *p, double x) {
   return (p->dim - 1.0) * log(x / p->dim) - (x - p->dim) + p->at_mean;
+}
+
+/* Chernoff: P(X > dim y) and P(X < dim y) are at most exp(-dim (y - 1
+ * - log y)). */
+double dpa_norm_lower_end(double dim, double below) {
+  const double t = below / dim;
+  /* z = log y, by Newton's steps from below, which stay there: the sum is convex */
+  double z = -sqrt(2.0 * t) - t;
+  for (int k = 0; k < 4; k++) {
+    const double less = expm1(z);
+    z -= (less - z - t) / less;
+  }
+  return dim * exp(fmax(z, -690.0));
+}
+
+double dpa_norm_upper_end(double dim, double above) {
+  return dim * (1.0 + sqrt(2.0 * above / dim) + above / dim);
 }

@@ -13,7 +13,13 @@ typedef struct dpa_norm_law {
   double jacobian; /* the Jacobians' factor where it is not free, in logs */
   double free_to;  /* the radius up to which it is, from `start` on */
   double at_mean;  /* the log density where x = dim */
+  int has_one;     /* whether part one says anything */
 } dpa_norm_law;
+
+/* loss: the pure one; at_mean: of dpa_norm_log_density_at_mean(). kappa, tied: see
+ * objective.h. */
+dpa_norm_law dpa_norm_law_of(double s, double shift, double kappa, int tied, double dim,
+                             double loss, double at_mean);
 
 /* Parts 1 and 2: bounds on log E exp(s G) given the norm. Each is smooth between the
  * radii that dpa_norm_break() knows; the first has the Jacobians' factor in it, which
@@ -31,5 +37,10 @@ double dpa_norm_break(const dpa_norm_law *p, int part, double x, double to);
 /* The log of the density, and that where x = dim. */
 double dpa_norm_log_density(const dpa_norm_law *p, double x);
 double dpa_norm_log_density_at_mean(double dim);
+
+/* The ends of the norm: below the first there is at most exp(-below) of it, and above
+ * the second exp(-above). */
+double dpa_norm_lower_end(double dim, double below);
+double dpa_norm_upper_end(double dim, double above);
 
 #endif

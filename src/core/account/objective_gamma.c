@@ -5,29 +5,9 @@
 
 #include <math.h>
 
-#define LOG_2 0.69314718055994530942
-#define TAIL 28.0            /* the result over what is left out at the ends, in logs */
-#define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
-#define LEFT_OUT 1e-6        /* more than means are off by, in logs */
-#define SHARED 1.0 /* the log of the largest Jacobians' factor of a shared moment */
-
-/* The ends of Gamma(dim, 1): below `lo` there is at most exp(-below) of it, and above
- * `hi` exp(-above). Chernoff: P(X > dim y) and P(X < dim y) are at most exp(-dim (y - 1
- * - log y)). */
-static double lower_end(double dim, double below) {
-  const double t = below / dim;
-  /* z = log y, by Newton's steps from below, which stay there: the sum is convex */
-  double z = -sqrt(2.0 * t) - t;
-  for (int k = 0; k < 4; k++) {
-    const double less = expm1(z);
-    z -= (less - z - t) / less;
-  }
-  return dim * exp(fmax(z, -690.0));
-}
-
-static double upper_end(double dim, double above) {
-  return dim * (1.0 + sqrt(2.0 * above / dim) + above / dim);
-}
+#define TAIL 28.0     /* the result over what is left out at the ends, in logs */
+#define LEFT_OUT 1e-6 /* more than means are off by, in logs */
+#define SHARED 1.0    /* the log of the largest Jacobians' factor of a shared moment */
 
 /* exp(y) - 1 in logs. */
 static double log_less_one(double y) {
@@ -56,8 +36,8 @@ static cut cut_norms(const dpa_norm_law *p, int part, double factor) {
   const double above = !falls ? below : log_less_one(mean + p->jacobian + factor);
   const double tail_lo = fmin(60.0 + most, fmax(0.0, TAIL + below - likely));
   const double tail_hi = fmin(60.0 + most, fmax(0.0, TAIL + above - likely));
-  return (cut){lower_end(p->dim, tail_lo), upper_end(p->dim, tail_hi), below - tail_lo,
-               above - tail_hi, -tail_lo};
+  return (cut){dpa_norm_lower_end(p->dim, tail_lo), dpa_norm_upper_end(p->dim, tail_hi),
+               below - tail_lo, above - tail_hi, -tail_lo};
 }
 
 static double middle_of(const dpa_norm_law *p, int part) {
@@ -151,12 +131,11 @@ static double part_one_least(const dpa_norm_law *p) {
 
 /* The log of the lesser mean, but of a part that is above the other one or `most`, as
  * part one is beyond its turn. */
-static double least_mean(const dpa_norm_law *p, int has_one, double most,
-                         dpa_free_moment *moment) {
+static double least_mean(const dpa_norm_law *p, double most, dpa_free_moment *moment) {
   /* the pure loss caps part two, and its own bound is below it; part two is above
    * `fixed` */
   const double two = p->fixed < p->log_pure ? log_less_one(p->fixed) : INFINITY;
-  const double one = has_one ? part_one_least(p) : INFINITY;
+  const double one = p->has_one ? part_one_least(p) : INFINITY;
   double best = INFINITY;
   if (two < fmin(one, most))
     best = log_mean(p, 2);
@@ -181,25 +160,8 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
     rdp[i] = dpa_rdp_pure(orders[i], loss);
     if (!(loss > 0.0) || !(s * loss < 1e3))
       continue;
-    const double pull = s * shift;
-    const double fixed = LOG_2 + s * log1p(kappa) + 0.5 * pull * pull / dim;
-    dpa_norm_law p = {.s = s, .shift = shift, .dim = dim};
-    p.log_pure = s * loss;
-    p.fixed = fixed;
-    p.start = (s + 0.5) * shift;
-    p.root = sqrt(s * (1.0 + s)) * shift;
-    p.at_mean = at_mean;
-    int has_one = 0;
-    if (s * kappa < 1.0) { /* where it nearly is, the factor may round to any */
-      p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
-      /* Theorem 3's condition with norm / alpha for sigma^2 */
-      if (kappa == 0.0)
-        p.free_to = INFINITY;
-      else if (tied)
-        p.free_to = FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa);
-      has_one = p.jacobian < 1e3;
-    }
-    const double best = least_mean(&p, has_one, log_less_one(s * rdp[i]), &moments[i]);
+    const dpa_norm_law p = dpa_norm_law_of(s, shift, kappa, tied, dim, loss, at_mean);
+    const double best = least_mean(&p, log_less_one(s * rdp[i]), &moments[i]);
     rdp[i] = fmin(rdp[i], dpa_log1p_exp(best) / s);
   }
   return DPA_OK;
