@@ -14,12 +14,15 @@
  * exp(-epsilon)): the moment less one is 2 sinh(a e / 2) sinh((a - 1) e / 2) / cosh(e /
  * 2). */
 double dpa_rdp_pure(double order, double epsilon) {
+  return dpa_log1p_exp(dpa_pure_excess(order, epsilon)) / (order - 1.0);
+}
+
+double dpa_pure_excess(double order, double epsilon) {
   const double s = order - 1.0;
   if (epsilon == 0.0)
-    return 0.0;
-  const double excess = s * epsilon + log(-expm1(-order * epsilon)) +
-                        log(-expm1(-s * epsilon)) - log1p(exp(-epsilon));
-  return dpa_log1p_exp(excess) / s;
+    return -INFINITY;
+  return s * epsilon + log(-expm1(-order * epsilon)) + log(-expm1(-s * epsilon)) -
+         log1p(exp(-epsilon));
 }
 
 double dpa_objective_pure(double shift, double kappa, int tied) {

@@ -2,6 +2,7 @@
 #ifndef DPA_ACCOUNT_OBJECTIVE_H
 #define DPA_ACCOUNT_OBJECTIVE_H
 
+#include "account/sixteen.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -41,6 +42,20 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
                                    double kappa, int tied, double dim,
                                    dpa_free_moment *moments, double *rdp);
 
+/* Sixteen norms of Gamma(dim, 1), even in their logs: the log of the first over dim, by
+ * how much the next one's is more, and how much of the norm each stands for. dim = 0:
+ * none yet. */
+typedef struct dpa_usual_norms {
+  double dim, first, step, at_mean;
+  double x[DPA_SIXTEEN], share[DPA_SIXTEEN], log_share[DPA_SIXTEEN];
+} dpa_usual_norms;
+
+/* About the same, and no bound: part one is the mean over the usual norms and a formula
+ * for those near s shift. `norms` are kept from problem to problem. */
+dpa_status dpa_rdp_objective_gamma_rough(const double *orders, size_t n, double shift,
+                                         double kappa, int tied, double dim,
+                                         dpa_usual_norms *norms, double *rdp);
+
 /* The order less one where its divergence turns: the norms near s shift, which next to
  * never come but are dear, begin to count for more than the usual ones do. INFINITY:
  * nowhere. */
@@ -48,5 +63,8 @@ double dpa_objective_gamma_turn(double shift, double dim);
 
 /* Randomised response with log-ratio epsilon, the worst pure mechanism. */
 double dpa_rdp_pure(double order, double epsilon);
+
+/* The log of its moment of that order less one. */
+double dpa_pure_excess(double order, double epsilon);
 
 #endif

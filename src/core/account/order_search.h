@@ -16,12 +16,14 @@ typedef struct dpa_search {
   const dpa_renyi_kind *kinds;
   const dpa_ledger *ledger;
   double log_delta;
+  int rough; /* whether divergences that take long are asked about only */
   dpa_status status;
   double s[DPA_MOST_ORDERS], epsilon[DPA_MOST_ORDERS]; /* orders less one that are
                                                           asked, and the answers; */
   double order[DPA_MOST_ORDERS], rdp[DPA_MOST_ORDERS]; /* work space */
   long double total[DPA_MOST_ORDERS];
   dpa_free_moment moments[DPA_MOST_ORDERS];
+  dpa_usual_norms norms;
 } dpa_search;
 
 /* A point: the log of an order less one, the epsilon there, what the least around it

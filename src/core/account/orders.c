@@ -20,6 +20,8 @@
 #define MANY 64          /* kinds */
 #define COARSE 8         /* orders at once */
 #define AS_GOOD 1.05     /* what stands for others may be off by */
+#define OFF 1e-4         /* and what is about right, as a share */
+#define FAR_OFF 0.05
 
 static dpa_point look_near(dpa_search *at, double order) {
   dpa_point best = {.y = log(order - 1.0)};
@@ -273,9 +275,8 @@ static dpa_point look_around(dpa_search *at, dpa_point best) {
 }
 
 /* Where a sketch is best, and there the ledger itself. */
-static dpa_point look_by_sketch(dpa_search *at, const dpa_ledger *some) {
+static size_t look_by_sketch(dpa_search *at, const dpa_ledger *some, dpa_point *found) {
   const dpa_ledger *whole = at->ledger;
-  dpa_point found[VALLEYS + 1];
   at->ledger = some;
   const size_t n = look_for(at, found);
   at->ledger = whole;
@@ -284,10 +285,56 @@ static dpa_point look_by_sketch(dpa_search *at, const dpa_ledger *some) {
   for (size_t k = 0; k < n; k++)
     if (found[k].epsilon <= enough)
       found[k] = dpa_search_descend(at, found[k], STRIDE / 20.0, INFINITY);
-  const dpa_point best = best_of(found, n);
-  if (best.epsilon < DPA_LARGEST)
-    return best;
-  return best_of(found, look_for(at, found));
+  return best_of(found, n).epsilon < DPA_LARGEST ? n : look_for(at, found);
+}
+
+/* By a sketch where there is one. */
+static size_t look_anyhow(dpa_search *at, const dpa_sketch *sketch, dpa_point *found) {
+  if (sketch->entries == 0)
+    return look_for(at, found);
+  const dpa_ledger some = {sketch->kind, sketch->count, sketch->entries, NAN};
+  size_t n = look_by_sketch(at, &some, found);
+  if (at->orders->valleys && turn_apart(at)) {
+    found[0] = look_around(at, best_of(found, n));
+    n = 1;
+  }
+  return n;
+}
+
+/* What was found by rough divergences, by those that hold: those that may be best are
+ * looked at, and around the best one where it is not what it was said to be. Whether it
+ * is near that. */
+static int confirm(dpa_search *at, dpa_point *found, size_t *n) {
+  const double enough = AS_GOOD * epsilon_of(best_of(found, *n));
+  size_t kept = 0, best = 0;
+  double off = INFINITY;
+  for (size_t k = 0; k < *n; k++) {
+    if (!(found[k].epsilon <= enough))
+      continue;
+    const double said = found[k].epsilon;
+    dpa_point now = found[k];
+    dpa_search_look(at, &now, 1);
+    if (kept == 0 || now.epsilon < found[best].epsilon) {
+      best = kept;
+      off = fabs(now.epsilon - said) / said;
+    }
+    found[kept++] = now;
+  }
+  *n = kept;
+  if (!(off < FAR_OFF))
+    return 0;
+  if (off > OFF) {
+    found[best].bound = -INFINITY;
+    found[best] = dpa_search_descend(at, found[best], STRIDE / 20.0, INFINITY);
+  }
+  return 1;
+}
+
+static int has_rough(const dpa_search *at) {
+  for (size_t k = 0; k < at->ledger->entries; k++)
+    if (dpa_renyi_has_rough(at->kinds + at->ledger->kind[k]))
+      return 1;
+  return 0;
 }
 
 dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
@@ -297,23 +344,26 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
     return DPA_ARGUMENT;
   dpa_search at;
   memset(&at.moments, 0, sizeof at.moments);
+  at.norms.dim = 0.0;
   at.orders = orders;
   at.kinds = kinds;
   at.ledger = ledger;
   at.log_delta = log_delta;
   at.status = DPA_OK;
-  dpa_point best, found[VALLEYS + 1];
+  at.rough =
+      orders->walks && (isnan(ledger->near) || orders->looks > 0) && has_rough(&at);
+  dpa_point found[VALLEYS + 1];
   dpa_sketch sketch = {.entries = 0};
   if (orders->walks && isnan(ledger->near) && ledger->entries > DPA_SKETCH_KINDS)
-    at.status = dpa_sketch_ledger(kinds, ledger, 1.0 + likely_order(&at), &sketch);
-  if (sketch.entries > 0 && at.status == DPA_OK) {
-    const dpa_ledger some = {sketch.kind, sketch.count, sketch.entries, NAN};
-    best = look_by_sketch(&at, &some);
-    if (orders->valleys && turn_apart(&at))
-      best = look_around(&at, best);
-  } else {
-    best = best_of(found, look_for(&at, found));
+    at.status =
+        dpa_sketch_ledger(kinds, ledger, 1.0 + likely_order(&at), &at.norms, &sketch);
+  size_t n = look_anyhow(&at, &sketch, found);
+  if (at.rough) {
+    at.rough = 0;
+    if (!confirm(&at, found, &n))
+      n = look_anyhow(&at, &sketch, found);
   }
+  const dpa_point best = best_of(found, n);
   *epsilon = epsilon_of(best);
   *order = best.epsilon < DPA_LARGEST ? 1.0 + exp(best.y) : NAN;
   return at.status;

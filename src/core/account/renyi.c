@@ -102,26 +102,43 @@ static dpa_status fixed(const dpa_renyi_kind *kind, const double *orders, size_t
   return dpa_rdp_fixed(orders, n, kind->rate, kind->noise, rdp);
 }
 
+static dpa_status objective_gamma_rough(const dpa_renyi_kind *kind,
+                                        const double *orders, size_t n,
+                                        dpa_usual_norms *norms, double *rdp) {
+  return dpa_rdp_objective_gamma_rough(orders, n, kind->size, kind->kappa, kind->tied,
+                                       kind->dim, norms, rdp);
+}
+
 static double objective_gamma_turn(const dpa_renyi_kind *kind) {
   return dpa_objective_gamma_turn(kind->size, kind->dim);
 }
 
-/* To add a mechanism, add its line: NULL for a turn where there is none. */
-static const struct {
+/* To add a mechanism, add its line: NULL for a turn, or what it is about, where there
+ * is none. */
+static const struct row {
   const char *name;
   dpa_renyi_curve *curve;
   double (*turn)(const dpa_renyi_kind *kind);
+  dpa_status (*rough)(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                      dpa_usual_norms *norms, double *rdp);
 } curves[] = {
-    {"pure", pure, NULL},
-    {"laplace", laplace, NULL},
-    {"gaussian", gaussian, NULL},
-    {"gamma", gamma_norm, NULL},
-    {"objective_gamma", objective_gamma, objective_gamma_turn},
-    {"objective_gaussian", objective_gaussian, NULL},
-    {"poisson", poisson, NULL},
-    {"poisson_replace", poisson_replace, NULL},
-    {"fixed", fixed, NULL},
+    {"pure", pure, NULL, NULL},
+    {"laplace", laplace, NULL, NULL},
+    {"gaussian", gaussian, NULL, NULL},
+    {"gamma", gamma_norm, NULL, NULL},
+    {"objective_gamma", objective_gamma, objective_gamma_turn, objective_gamma_rough},
+    {"objective_gaussian", objective_gaussian, NULL, NULL},
+    {"poisson", poisson, NULL, NULL},
+    {"poisson_replace", poisson_replace, NULL, NULL},
+    {"fixed", fixed, NULL, NULL},
 };
+
+static const struct row *row_of(const dpa_renyi_kind *kind) {
+  for (size_t k = 0; k < sizeof curves / sizeof *curves; k++)
+    if (curves[k].curve == kind->curve)
+      return curves + k;
+  return NULL;
+}
 
 dpa_renyi_curve *dpa_renyi_named(const char *name) {
   for (size_t k = 0; k < sizeof curves / sizeof *curves; k++)
@@ -131,10 +148,18 @@ dpa_renyi_curve *dpa_renyi_named(const char *name) {
 }
 
 double dpa_renyi_turn(const dpa_renyi_kind *kind) {
-  for (size_t k = 0; k < sizeof curves / sizeof *curves; k++)
-    if (curves[k].curve == kind->curve && curves[k].turn)
-      return curves[k].turn(kind);
-  return INFINITY;
+  const struct row *own = row_of(kind);
+  return own && own->turn ? own->turn(kind) : INFINITY;
+}
+
+int dpa_renyi_has_rough(const dpa_renyi_kind *kind) {
+  const struct row *own = row_of(kind);
+  return own && own->rough;
+}
+
+dpa_status dpa_renyi_rough(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                           dpa_usual_norms *norms, double *rdp) {
+  return row_of(kind)->rough(kind, orders, n, norms, rdp);
 }
 
 dpa_status dpa_renyi_outward(const dpa_renyi_kind *kind, const double *orders, size_t n,

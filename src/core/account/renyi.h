@@ -32,6 +32,13 @@ struct dpa_renyi_kind {
  * that the best order of all may be just below; INFINITY: none is known. */
 double dpa_renyi_turn(const dpa_renyi_kind *kind);
 
+/* Whether divergences of one kind take long, but not to know about. */
+int dpa_renyi_has_rough(const dpa_renyi_kind *kind);
+
+/* About the divergences, where that is so, and no bounds: they tell where to look. */
+dpa_status dpa_renyi_rough(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                           dpa_usual_norms *norms, double *rdp);
+
 /* NULL: there is none of this name. */
 dpa_renyi_curve *dpa_renyi_named(const char *name);
 

@@ -8,6 +8,7 @@ typedef struct book {
   const dpa_ledger *ledger;
   double order;
   dpa_free_moment moment;
+  dpa_usual_norms *norms;
   dpa_status status;
 } book;
 
@@ -17,9 +18,11 @@ static dpa_renyi_curve *curve_of(const book *at, size_t k) {
 
 static double cost_of(book *at, size_t k) {
   double rdp = NAN;
+  const dpa_renyi_kind *kind = at->kinds + at->ledger->kind[k];
   if (at->status == DPA_OK)
-    at->status = dpa_renyi_outward(at->kinds + at->ledger->kind[k], &at->order, 1,
-                                   &at->moment, &rdp);
+    at->status = dpa_renyi_has_rough(kind)
+                     ? dpa_renyi_rough(kind, &at->order, 1, at->norms, &rdp)
+                     : dpa_renyi_outward(kind, &at->order, 1, &at->moment, &rdp);
   return rdp * at->ledger->count[k];
 }
 
@@ -68,8 +71,9 @@ static int sketch_curve(book *at, dpa_renyi_curve *curve, dpa_sketch *out) {
 }
 
 dpa_status dpa_sketch_ledger(const dpa_renyi_kind *kinds, const dpa_ledger *ledger,
-                             double order, dpa_sketch *out) {
-  book at = {.kinds = kinds, .ledger = ledger, .order = order, .status = DPA_OK};
+                             double order, dpa_usual_norms *norms, dpa_sketch *out) {
+  book at = {.kinds = kinds, .ledger = ledger, .order = order, .norms = norms};
+  at.status = DPA_OK;
   memset(&at.moment, 0, sizeof at.moment);
   dpa_renyi_curve *curves[DPA_SKETCH_CURVES];
   size_t members[DPA_SKETCH_CURVES], n = 0, fewer = 0;

@@ -19,9 +19,9 @@ typedef struct dpa_sketch {
 } dpa_sketch;
 
 /* Each kind of the sketch stands for a part of the kinds of its curve, about as dear as
- * the others' parts, and is as dear at `order`. No entries: not all costs are known, or
- * there would hardly be fewer. */
+ * the others' parts, and is as dear at `order`, by rough divergences. No entries: not
+ * all costs are known, or there would hardly be fewer. */
 dpa_status dpa_sketch_ledger(const dpa_renyi_kind *kinds, const dpa_ledger *ledger,
-                             double order, dpa_sketch *out);
+                             double order, dpa_usual_norms *norms, dpa_sketch *out);
 
 #endif
