@@ -20,7 +20,7 @@
 #define MANY 64          /* kinds */
 #define COARSE 8         /* orders at once */
 #define AS_GOOD 1.05     /* what stands for others may be off by */
-#define OFF 1e-4         /* and what is about right, as a share */
+#define OFF 1e-3         /* and what is about right, as a share */
 #define FAR_OFF 0.05
 
 static dpa_point look_near(dpa_search *at, double order) {
@@ -323,7 +323,7 @@ static int confirm(dpa_search *at, dpa_point *found, size_t *n) {
   *n = kept;
   if (!(off < FAR_OFF))
     return 0;
-  if (off > OFF) {
+  if (off > OFF && isnan(at->ledger->near)) {
     found[best].bound = -INFINITY;
     found[best] = dpa_search_descend(at, found[best], STRIDE / 20.0, INFINITY);
   }
@@ -350,8 +350,8 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
   at.ledger = ledger;
   at.log_delta = log_delta;
   at.status = DPA_OK;
-  at.rough =
-      orders->walks && (isnan(ledger->near) || orders->looks > 0) && has_rough(&at);
+  const int told = !isnan(ledger->near), looks = orders->looks > 0 || orders->valleys;
+  at.rough = orders->walks && (!told || looks) && has_rough(&at);
   dpa_point found[VALLEYS + 1];
   dpa_sketch sketch = {.entries = 0};
   if (orders->walks && isnan(ledger->near) && ledger->entries > DPA_SKETCH_KINDS)

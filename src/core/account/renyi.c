@@ -102,6 +102,12 @@ static dpa_status fixed(const dpa_renyi_kind *kind, const double *orders, size_t
   return dpa_rdp_fixed(orders, n, kind->rate, kind->noise, rdp);
 }
 
+static dpa_status gamma_norm_rough(const dpa_renyi_kind *kind, const double *orders,
+                                   size_t n, dpa_usual_norms *norms, double *rdp) {
+  (void)norms;
+  return dpa_rdp_spherical_rough(orders, n, kind->size, kind->dim, kind->lean, rdp);
+}
+
 static dpa_status objective_gamma_rough(const dpa_renyi_kind *kind,
                                         const double *orders, size_t n,
                                         dpa_usual_norms *norms, double *rdp) {
@@ -125,7 +131,7 @@ static const struct row {
     {"pure", pure, NULL, NULL},
     {"laplace", laplace, NULL, NULL},
     {"gaussian", gaussian, NULL, NULL},
-    {"gamma", gamma_norm, NULL, NULL},
+    {"gamma", gamma_norm, NULL, gamma_norm_rough},
     {"objective_gamma", objective_gamma, objective_gamma_turn, objective_gamma_rough},
     {"objective_gaussian", objective_gaussian, NULL, NULL},
     {"poisson", poisson, NULL, NULL},

@@ -24,4 +24,8 @@ dpa_status dpa_spherical_bins(double shift, double dim, double lean, double h,
 dpa_status dpa_rdp_spherical(const double *orders, size_t n, double shift, double dim,
                              double lean, double *rdp);
 
+/* About the same. */
+dpa_status dpa_rdp_spherical_rough(const double *orders, size_t n, double shift,
+                                   double dim, double lean, double *rdp);
+
 #endif
