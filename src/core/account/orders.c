@@ -253,19 +253,35 @@ static int turn_apart(const dpa_search *at) {
   return last > 1.01 * first;
 }
 
+/* The least of some points on one side of another, nearest first, that is not above the
+ * one before it; what is far above `best` is none. */
+static dpa_point least_dip(const dpa_point *points, size_t n, dpa_point best) {
+  dpa_point dip = {.y = best.y, .epsilon = best.epsilon * (1.0 + SHALLOW)};
+  double before = best.epsilon;
+  for (size_t k = 0; k < n; k++) {
+    if (points[k].epsilon <= before && points[k].epsilon < dip.epsilon)
+      dip = points[k];
+    before = points[k].epsilon;
+  }
+  return dip;
+}
+
 /* On to the next valleys, while they are deeper. */
 static dpa_point look_around(dpa_search *at, dpa_point best) {
   for (int step = 0; step < STEPS; step++) {
     dpa_point points[2 * AROUND];
     for (int k = 0; k < AROUND; k++) {
-      points[2 * k].y = best.y - (k + 1) * APART;
-      points[2 * k + 1].y = best.y + (k + 1) * APART;
+      points[k].y = best.y - (k + 1) * APART;
+      points[AROUND + k].y = best.y + (k + 1) * APART;
     }
     dpa_search_look(at, points, 2 * AROUND);
-    dpa_point other = points[dpa_point_least(points, 2 * AROUND)];
-    other.bound = -INFINITY;
-    if (!(other.epsilon < best.epsilon * (1.0 + SHALLOW)))
+    dpa_point other = least_dip(points, AROUND, best);
+    const dpa_point above = least_dip(points + AROUND, AROUND, best);
+    if (above.epsilon < other.epsilon)
+      other = above;
+    if (other.y == best.y)
       break;
+    other.bound = -INFINITY;
     other = dpa_search_descend(at, other, APART / 2.0, INFINITY);
     if (!(other.epsilon < best.epsilon))
       break;
