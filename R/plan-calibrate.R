@@ -141,9 +141,18 @@ likely_units <- function(counted, epsilon, budget, problem) {
   cost <- counted$count * (counted$sensitivity / (counted$weight * wide))^2
   cost[test] <- 0
   budgets <- unique(epsilon[is.finite(epsilon)])
-  of_one <- if (length(budgets)) gaussian_sigma(budgets, budget$delta, 1)
+  of_one <- if (length(budgets)) likely_sigmas(budgets, budget$delta)
   of_one[match(epsilon, budgets)] *
     sqrt(vapply(unname(split(cost, numbers_factor(counted$node, length(epsilon)))), sum, 0))
+}
+
+#' gaussian_sigma(), of many budgets about that: in between some.
+#' @noRd
+likely_sigmas <- function(epsilon, delta) {
+  if (length(epsilon) <= .many_parties) return(gaussian_sigma(epsilon, delta))
+  ends <- range(log(epsilon))
+  at <- seq(ends[1L], ends[2L], length.out = 2L * .many_knots)
+  exp(stats::spline(at, log(gaussian_sigma(exp(at), delta)), xout = log(epsilon))$y)
 }
 
 likely_pure_unit <- function(counted, test, epsilon, problem) {

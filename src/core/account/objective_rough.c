@@ -6,7 +6,8 @@
 #include <math.h>
 
 #define PI 3.14159265358979323846
-#define BEYOND 14.0 /* exp(-BEYOND) of the norm is beyond the sixteen, or less */
+#define NEGLIGIBLE 16.0 /* in a sum of logs */
+#define BEYOND 14.0     /* exp(-BEYOND) of the norm is beyond the sixteen, or less */
 
 /* By the trapezoidal rule in log x. */
 static void spread_norms(double dim, dpa_usual_norms *out) {
@@ -88,32 +89,46 @@ static double log_part_one(const dpa_norm_law *p, double x) {
   return dpa_norm_log_density(p, x) + dpa_log_abs_expm1(leaning);
 }
 
-/* About the integral of exp(-steep u - bend u^2 / 2) over u > 0 (Boyd's bound on
- * Mills' ratio). */
-static double falls_within(double steep, double bend) {
+/* About the integral of exp(-steep u - bend u^2 / 2) over u > 0 (Boyd's bound on Mills'
+ * ratio). */
+static double fall(double steep, double bend) {
   return PI / ((PI - 1.0) * steep + sqrt(steep * steep + 2.0 * PI * bend));
+}
+
+/* The log of the integral from s shift, where that of the integrand is `top` and does
+ * not fall, to `start`. */
+static double log_between(const dpa_norm_law *p, double top) {
+  const double x = p->s * p->shift, end = p->start, way = end - x, more = p->dim - 1.0;
+  const double last = log_part_one(p, end);
+  const double rises = more / end - 1.0 + 2.0 * p->s / expm1(-x);
+  if (rises * way > 3.0)
+    return last + log(fall(rises, more / (end * end)));
+  /* by Simpson's rule */
+  const double midst = log_part_one(p, x + 0.5 * way) + log(4.0);
+  return log(way / 6.0) + dpa_log_add(dpa_log_add(top, midst), last);
 }
 
 /* And below it, where it is largest at s shift, and falls on either side, or rises on
  * towards the usual norms. */
 static double dear_mean(const dpa_norm_law *p) {
-  const double x = p->s * p->shift, less = -expm1(-2.0 * x), way = p->start - x;
+  const double x = p->s * p->shift, less = -expm1(-2.0 * x);
   const double rises = (p->dim - 1.0) / x - 1.0, bend = (p->dim - 1.0) / (x * x);
-  const double curl = 4.0 * (1.0 - less) / (less * less);
-  const double above = 2.0 * p->s - rises;
+  const double curl = 4.0 * (1.0 - less) / (less * less), above = 2.0 * p->s - rises;
   const double top = dpa_norm_log_density(p, x) + 2.0 * x + log(less);
-  double width = falls_within(rises + 2.0 / less, bend + curl);
-  if (above > 0.0) {
-    width += fmin(falls_within(above, bend), -expm1(-above * way) / above);
-  } else { /* by Simpson's rule */
-    const double f[2] = {log_part_one(p, x + 0.5 * way), log_part_one(p, x + way)};
-    width += way / 6.0 * (1.0 + 4.0 * exp(f[0] - top) + exp(f[1] - top));
-  }
-  return top + log(width) + p->jacobian;
+  const double below = fall(rises + 2.0 / less, bend + curl);
+  if (!(above > 0.0))
+    return p->jacobian + dpa_log_add(top + log(below), log_between(p, top));
+  const double to_start = -expm1(-above * (p->start - x)) / above;
+  return p->jacobian + top + log(below + fmin(fall(above, bend), to_start));
 }
 
 static double part_one_mean(const dpa_usual_norms *norms, const dpa_norm_law *p) {
-  return dpa_log_add(usual_mean(norms, p), dear_mean(p));
+  const double usual = usual_mean(norms, p), x = fmin(p->start, p->dim - 1.0);
+  /* the integrand is below the density times exp(2 s shift) */
+  const double most = dpa_norm_log_density(p, x) + 2.0 * p->s * p->shift;
+  if (x > 0.0 && most + p->jacobian + log(p->start) < usual - NEGLIGIBLE)
+    return usual;
+  return dpa_log_add(usual, dear_mean(p));
 }
 
 static double fixed_mean(const dpa_usual_norms *norms, const dpa_norm_law *p) {

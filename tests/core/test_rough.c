@@ -1,0 +1,131 @@
+/* Rough divergences against those that hold, and searches that begin with them. */
+#include "account/objective.h"
+#include "account/orders.h"
+#include "account/renyi.h"
+#include "account/spherical.h"
+#include "check.h"
+
+#include <math.h>
+#include <stddef.h>
+
+void test_rough(void);
+
+enum { ORDERS = 12, CASES = 600 };
+
+/* Numbers that look random, in [0, 1). */
+static double fraction(unsigned k, unsigned which) {
+  const double x = 1.0 + k * 0.6180339887498949 * (which + 1) + which * 0.7548776662;
+  return x - floor(x);
+}
+
+/* Of problems in so many dimensions: how far off the worst is, and which share of them
+ * is off by more than `much`. */
+static double off_by(double dim, double much, double *share) {
+  double worst = 0.0, orders[ORDERS], known[ORDERS], about[ORDERS];
+  int n = 0, far = 0;
+  dpa_usual_norms norms = {.dim = 0.0};
+  for (unsigned k = 0; k < CASES; k++) {
+    const double shift = dim * pow(10.0, -3.5 + 3.0 * fraction(k, 0));
+    const double kappa = k % 9 ? pow(10.0, -6.0 + 6.0 * fraction(k, 1)) : 0.0;
+    dpa_free_moment moments[ORDERS] = {{0}};
+    for (unsigned i = 0; i < ORDERS; i++)
+      orders[i] = 1.0 + pow(10.0, -1.0 + 3.0 * fraction(k * ORDERS + i, 2));
+    CHECK(dpa_rdp_objective_gamma(orders, ORDERS, shift, kappa, k % 2, dim, moments,
+                                  known) == DPA_OK);
+    CHECK(dpa_rdp_objective_gamma_rough(orders, ORDERS, shift, kappa, k % 2, dim,
+                                        &norms, about) == DPA_OK);
+    for (int i = 0; i < ORDERS; i++) {
+      if ((orders[i] - 1.0) * known[i] > 60.0)
+        continue;
+      const double off = fabs(log(about[i] / known[i]));
+      worst = off <= worst ? worst : off;
+      far += !(off <= much);
+      n++;
+    }
+  }
+  *share = (double)far / n;
+  return worst;
+}
+
+static void check_objectives(void) {
+  static const struct {
+    double dim, worst, much, share;
+  } cases[] = {{1, 1e-12, 1e-12, 0},    {2, 0.1, 0.01, 0.06},   {3, 0.08, 0.01, 0.1},
+               {5, 0.06, 0.01, 0.03},   {10, 0.04, 1e-3, 0.08}, {30, 0.01, 1e-4, 0.03},
+               {300, 0.01, 1e-6, 0.01}, {1e5, 0.01, 1e-6, 0.01}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    double share;
+    CHECK(off_by(cases[k].dim, cases[k].much, &share) <= cases[k].worst);
+    CHECK(share <= cases[k].share);
+  }
+  dpa_usual_norms norms = {.dim = 0.0};
+  double order = 2.0, rdp;
+  CHECK(dpa_rdp_objective_gamma_rough(&order, 1, 0.0, 0.0, 0, 5.0, &norms, &rdp) ==
+        DPA_OK);
+  CHECK(rdp == 0.0);
+  CHECK(dpa_rdp_objective_gamma_rough(&order, 1, -1.0, 0.0, 0, 5.0, &norms, &rdp) ==
+        DPA_ARGUMENT);
+  CHECK(dpa_rdp_objective_gamma_rough(&order, 1, 1.0, NAN, 0, 5.0, &norms, &rdp) ==
+        DPA_ARGUMENT);
+}
+
+static void check_outputs(void) {
+  for (unsigned k = 0; k < CASES; k++) {
+    const double dim = floor(2.0 * pow(500.0, fraction(k, 0)));
+    const double shift = dim * pow(10.0, -4.0 + 4.0 * fraction(k, 1));
+    const double lean = k % 2 ? fraction(k, 2) : 0.0;
+    const double order = 1.0 + pow(10.0, -2.0 + 5.0 * fraction(k, 3));
+    double known, about;
+    CHECK(dpa_rdp_spherical(&order, 1, shift, dim, lean, &known) == DPA_OK);
+    CHECK(dpa_rdp_spherical_rough(&order, 1, shift, dim, lean, &about) == DPA_OK);
+    CHECK_NEAR(about / known, 1.0, 1e-3);
+  }
+}
+
+/* One objective and outputs beside it, as a holder of PP-ADMM releases. What is found
+ * holds, and is about as good as what is found by divergences that hold alone. */
+static void check_searches(void) {
+  double grid[85];
+  for (int i = 0; i < 85; i++)
+    grid[i] = pow(10.0, -7.0 + i / 7.0);
+  dpa_orders search = {.grid = grid,
+                       .points = 85,
+                       .stride = 6,
+                       .step = log(10.0) / 7.0,
+                       .halvings = 8,
+                       .valleys = 1};
+  for (unsigned k = 0; k < 300; k++) {
+    const double dim = floor(2.0 * pow(200.0, fraction(k, 0)));
+    const double size = dim * pow(10.0, -3.0 + 2.0 * fraction(k, 1));
+    const double counts[] = {1.0, 1.0 + k % 10}, log_delta = -5.0 - k % 17;
+    dpa_renyi_kind kinds[] = {{.curve = dpa_renyi_named("objective_gamma"),
+                               .size = size,
+                               .kappa = pow(10.0, -5.0 + 3.0 * fraction(k, 2)),
+                               .tied = k % 3 == 0,
+                               .dim = dim},
+                              {.curve = dpa_renyi_named("gamma"),
+                               .size = size / 3.0,
+                               .dim = dim,
+                               .lean = 0.1}};
+    dpa_ledger ledger = {(const int[]){0, 1}, counts, 2, NAN};
+    double epsilon, order, known, best, again;
+    search.walks = 1;
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &epsilon, &order) ==
+          DPA_OK);
+    search.walks = 0;
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &known, &best) == DPA_OK);
+    CHECK(epsilon <= known * (1.0 + 3e-3));
+    /* by an order that is told, and not moved from */
+    ledger.near = order;
+    search.valleys = 0;
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &again, &best) == DPA_OK);
+    CHECK_NEAR(again / epsilon, 1.0, 1e-9);
+    search.valleys = 1;
+  }
+}
+
+void test_rough(void) {
+  check_objectives();
+  check_outputs();
+  check_searches();
+}
