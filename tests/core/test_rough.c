@@ -80,6 +80,11 @@ static void check_outputs(void) {
     CHECK(dpa_rdp_spherical_rough(&order, 1, shift, dim, lean, &about) == DPA_OK);
     CHECK_NEAR(about / known, 1.0, 1e-3);
   }
+  double orders[] = {2.0, 1e6}, known[2], about[2];
+  CHECK(dpa_rdp_spherical(orders, 2, 2e-3, 1e6, 0.0, known) == DPA_OK);
+  CHECK(dpa_rdp_spherical_rough(orders, 2, 2e-3, 1e6, 0.0, about) == DPA_OK);
+  CHECK_NEAR(about[0] / known[0], 1.0, 1e-6);
+  CHECK(about[1] == known[1]); /* the pure loss */
 }
 
 /* One objective and outputs beside it, as a holder of PP-ADMM releases. What is found

@@ -24,7 +24,7 @@ dpa_status dpa_spherical_bins(double shift, double dim, double lean, double h,
 dpa_status dpa_rdp_spherical(const double *orders, size_t n, double shift, double dim,
                              double lean, double *rdp);
 
-/* About the same. */
+/* About the same, within 1e-3 of it, and no bound. */
 dpa_status dpa_rdp_spherical_rough(const double *orders, size_t n, double shift,
                                    double dim, double lean, double *rdp);
 

@@ -7,15 +7,8 @@
 
 #define TWO_PI 6.28318530717958647693
 #define FARTHEST 1e3 /* of the loss times s: beyond it the pure loss is as good */
-
-/* How finely the rule goes: the square of its frequency over that at which there is
- * 1e-15 left of a transform, so many nodes below the mode, where the density is going
- * to be small, and on to where there is next to nothing. */
-typedef struct rule {
-  double frequency, below, nothing;
-} rule;
-
-static const rule fine = {1.0, 13.0, 1e-18}, rough = {0.33, 8.0, 1e-6};
+#define NOTHING 1e-18
+#define BELOW 13.0 /* nodes where the density is going to be small below its mode */
 
 /* The moment of order 1 + s less one is the ratio of two integrals over angles from 0
  * on, of w 2 sinh((s + 1) l / 2) sinh(s l / 2) and of w cosh(l / 2), where l = shift *
@@ -94,8 +87,7 @@ static double log_largest(const moments *it, double tilt) {
   return tilt * it->flatness * sinh(off) / (1.0 + ratio) - it->power * log1p(ratio);
 }
 
-static double log_excess(double s, double shift, double dim, double lean,
-                         const rule *by) {
+static double log_excess(double s, double shift, double dim, double lean) {
   moments it = {.shift = shift, .power = dim - 1.0, .lean = lean};
   it.tilt = (s + 0.5) * shift;
   it.other = 0.5 * shift;
@@ -109,21 +101,20 @@ static double log_excess(double s, double shift, double dim, double lean,
    * |Gamma(dim / 2 + i f / 2)|^2 where the tilt is low, and without the square where it
    * is steep */
   const double steep = 1.0 + it.sine * it.sine;
-  it.step =
-      TWO_PI / sqrt(by->frequency * steep * (72.0 * (it.power + 2.0) + 500.0 * steep));
-  const double start = fmax(0.0, floor(it.mode / it.step) - by->below);
+  it.step = TWO_PI / sqrt(steep * (72.0 * (it.power + 2.0) + 500.0 * steep));
+  const double start = fmax(0.0, floor(it.mode / it.step) - BELOW);
   double k = start;
   add_nodes(&it, k);
   double lowest = it.first;
-  while (it.last > by->nothing)
+  while (it.last > NOTHING)
     add_nodes(&it, k += DPA_SIXTEEN);
-  for (k = start; k > 0.0 && lowest > by->nothing; lowest = it.first)
+  for (k = start; k > 0.0 && lowest > NOTHING; lowest = it.first)
     add_nodes(&it, k -= DPA_SIXTEEN);
   return log(it.risen) - log(it.even) - it.unit + it.near * it.sine;
 }
 
-static dpa_status by_rule(const double *orders, size_t n, double shift, double dim,
-                          double lean, const rule *by, double *rdp) {
+dpa_status dpa_rdp_spherical(const double *orders, size_t n, double shift, double dim,
+                             double lean, double *rdp) {
   if (!(shift > 0.0 && shift < INFINITY && dim >= 2.0 && dim < INFINITY) ||
       !(lean >= 0.0 && lean < INFINITY))
     return DPA_ARGUMENT;
@@ -134,19 +125,9 @@ static dpa_status by_rule(const double *orders, size_t n, double shift, double d
     rdp[i] = dpa_rdp_pure(orders[i], shift);
     if (!(s * shift < FARTHEST))
       continue;
-    rdp[i] = fmin(rdp[i], dpa_log1p_exp(log_excess(s, shift, dim, lean, by)) / s);
+    rdp[i] = fmin(rdp[i], dpa_log1p_exp(log_excess(s, shift, dim, lean)) / s);
     if (isnan(rdp[i]))
       return DPA_NUMERIC;
   }
   return DPA_OK;
-}
-
-dpa_status dpa_rdp_spherical(const double *orders, size_t n, double shift, double dim,
-                             double lean, double *rdp) {
-  return by_rule(orders, n, shift, dim, lean, &fine, rdp);
-}
-
-dpa_status dpa_rdp_spherical_rough(const double *orders, size_t n, double shift,
-                                   double dim, double lean, double *rdp) {
-  return by_rule(orders, n, shift, dim, lean, &rough, rdp);
 }
