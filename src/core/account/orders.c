@@ -135,19 +135,24 @@ static double epsilon_of(dpa_point best) {
   return best.epsilon < DPA_LARGEST ? fmax(0.0, best.epsilon) : INFINITY;
 }
 
-/* Points in their order, and one more. */
-static size_t insert(dpa_point *points, size_t n, double y) {
-  size_t k = n;
-  for (; k > 0 && points[k - 1].y > y; k--)
+/* Points in their order, and one more, but where one is just below. */
+static size_t insert(dpa_point *points, size_t n, double y, double just) {
+  size_t at = n;
+  while (at > 0 && points[at - 1].y > y)
+    at--;
+  if (at > 0 && points[at - 1].y > y - just)
+    return n;
+  for (size_t k = n; k > at; k--)
     points[k] = points[k - 1];
-  points[k].y = y;
+  points[at].y = y;
   return n + 1;
 }
 
 /* The points from the least order on at which log(1 / delta) alone is not too much.
  * Divergence r and L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about
  * 2 sqrt(r L) + r, so s* is 2 to 3 times the least s whose L / s is not too much. */
-static size_t valley(dpa_search *at, dpa_point best, double width, dpa_point *points) {
+static size_t valley(dpa_search *at, dpa_point best, double width, int walks,
+                     dpa_point *points) {
   const dpa_orders *orders = at->orders;
   const double most = fmax(0.0, best.epsilon);
   size_t first = 0, n = 0;
@@ -160,7 +165,7 @@ static size_t valley(dpa_search *at, dpa_point best, double width, dpa_point *po
   for (size_t k = 0; k < at->ledger->entries && n < DPA_MOST_ORDERS; k++) {
     const double y = log(dpa_renyi_turn(at->kinds + at->ledger->kind[k])) - BEFORE_TURN;
     if (y > from && y < to)
-      n = insert(points, n, y);
+      n = insert(points, n, y, walks ? BEFORE_TURN / 2.0 : 0.0);
   }
   dpa_search_look(at, points, n);
   return n;
@@ -188,7 +193,7 @@ static size_t look_in_valleys(dpa_search *at, dpa_point best, int told, int walk
                               dpa_point *found) {
   const double width = at->orders->step / 3.0;
   dpa_point points[DPA_MOST_ORDERS], bottom[VALLEYS];
-  const size_t n = valley(at, best, width, points);
+  const size_t n = valley(at, best, width, walks, points);
   size_t bottoms = 0;
   keep_bottoms(points, n);
   for (; bottoms < VALLEYS; bottoms++) {
