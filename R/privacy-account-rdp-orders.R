@@ -28,7 +28,7 @@ search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL,
   how <- list(
     grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, walks = walks,
     halvings = min(search$halvings, .halvings), widths = search$widths,
-    valleys = may_cross(kinds) && (is.null(near) || isTRUE(search$valleys)),
+    valleys = (is.null(near) || isTRUE(search$valleys)) && may_cross(kinds),
     near = near
   )
   found <- core_call(.Call(ffi_renyi_orders, kinds, ledgers, how, log_delta))
