@@ -95,8 +95,7 @@ double dpa_norm_log_density(const dpa_norm_law *p, double x) {
   return (p->dim - 1.0) * log(x / p->dim) - (x - p->dim) + p->at_mean;
 }
 
-/* Chernoff: P(X > dim y) and P(X < dim y) are at most exp(-dim (y - 1
- * - log y)). */
+/* Chernoff: P(X > dim y) and P(X < dim y) are at most exp(-dim (y - 1 - log y)). */
 double dpa_norm_lower_end(double dim, double below) {
   const double t = below / dim;
   /* z = log y, by Newton's steps from below, which stay there: the sum is convex */

@@ -7,7 +7,7 @@
 #define KINK 8.0       /* how much deeper a valley is than it would be without kinks */
 #define STEPS 8        /* along a slope, at most */
 #define LOOKS 64       /* in all, at most */
-#define NARROWEST 4e-3 /* of an order's log: the epsilon is flat there */
+#define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
 #define SMOOTH 0.1     /* how far off a parabola may be */
 
 static dpa_status divergences(dpa_search *at, const dpa_renyi_kind *kind, size_t n) {

@@ -16,7 +16,7 @@ typedef struct dpa_search {
   const dpa_renyi_kind *kinds;
   const dpa_ledger *ledger;
   double log_delta;
-  int rough; /* whether divergences that take long are asked about only */
+  int rough; /* whether rough divergences will do, where there are any */
   dpa_status status;
   double s[DPA_MOST_ORDERS], epsilon[DPA_MOST_ORDERS]; /* orders less one that are
                                                           asked, and the answers; */

@@ -2,26 +2,18 @@
 
 #include "account/conversion.h"
 #include "account/order_search.h"
+#include "account/order_valleys.h"
 #include "account/sketch.h"
 
 #include <math.h>
 #include <string.h>
 
-#define VALLEYS 4        /* looked into, at most */
-#define AS_DEEP 1.1      /* and how much less deep than the deepest */
-#define FARTHEST 8.0     /* a bottom is from where its valley may begin, as a ratio */
-#define BEFORE_TURN 0.03 /* of a curve, in its log, an order may be best */
-#define STRIDE 0.5       /* of a walk, in the log */
-#define STRIDES 60       /* at most: the grid is not as wide */
-#define STEPS 8          /* from one valley to the next, at most */
-#define AROUND 4         /* points on either side */
-#define APART 0.03       /* of each other */
-#define SHALLOW 3e-3     /* a valley is in another, as a share of epsilon */
-#define MANY 64          /* kinds */
-#define COARSE 8         /* orders at once */
-#define AS_GOOD 1.05     /* what stands for others may be off by */
-#define OFF 1e-3         /* and what is about right, as a share */
-#define FAR_OFF 0.05
+#define STRIDE 0.5   /* of a walk, in the log */
+#define STRIDES 60   /* at most: the grid is not as wide */
+#define COARSE 8     /* orders at once */
+#define AS_GOOD 1.05 /* what stands for others may be off by */
+#define OFF 1e-3     /* and what is about right, as a share; */
+#define FAR_OFF 0.05 /* what is not right */
 
 static dpa_point look_near(dpa_search *at, double order) {
   dpa_point best = {.y = log(order - 1.0)};
@@ -135,94 +127,8 @@ static double epsilon_of(dpa_point best) {
   return best.epsilon < DPA_LARGEST ? fmax(0.0, best.epsilon) : INFINITY;
 }
 
-/* Points in their order, and one more, but where one is just below. */
-static size_t insert(dpa_point *points, size_t n, double y, double just) {
-  size_t at = n;
-  while (at > 0 && points[at - 1].y > y)
-    at--;
-  if (at > 0 && points[at - 1].y > y - just)
-    return n;
-  for (size_t k = n; k > at; k--)
-    points[k] = points[k - 1];
-  points[at].y = y;
-  return n + 1;
-}
-
-/* The points from the least order on at which log(1 / delta) alone is not too much.
- * Divergence r and L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about
- * 2 sqrt(r L) + r, so s* is 2 to 3 times the least s whose L / s is not too much. */
-static size_t valley(dpa_search *at, dpa_point best, double width, int walks,
-                     dpa_point *points) {
-  const dpa_orders *orders = at->orders;
-  const double most = fmax(0.0, best.epsilon);
-  size_t first = 0, n = 0;
-  for (size_t i = 0; i < orders->points; i++)
-    first += !(dpa_conversion_inverse(orders->grid[i], most, at->log_delta) > 0.0);
-  const double from = log(orders->grid[first > 0 ? first - 1 : 0]);
-  for (; n < DPA_MOST_ORDERS && (double)n * width <= log(FARTHEST); n++)
-    points[n].y = from + (double)n * width;
-  const double to = points[n - 1].y;
-  for (size_t k = 0; k < at->ledger->entries && n < DPA_MOST_ORDERS; k++) {
-    const double y = log(dpa_renyi_turn(at->kinds + at->ledger->kind[k])) - BEFORE_TURN;
-    if (y > from && y < to)
-      n = insert(points, n, y, walks ? BEFORE_TURN / 2.0 : 0.0);
-  }
-  dpa_search_look(at, points, n);
-  return n;
-}
-
-/* What is no bottom is taken away. */
-static void keep_bottoms(dpa_point *points, size_t n) {
-  double before = INFINITY;
-  for (size_t i = 0; i < n; i++) {
-    const double here = points[i].epsilon;
-    const double after = i + 1 < n ? points[i + 1].epsilon : INFINITY;
-    points[i].bound = dpa_point_bound(before, here, after);
-    if (!(here <= before && here <= after))
-      points[i].epsilon = DPA_LARGEST;
-    before = here;
-  }
-}
-
-/* Where bounds cross, the least of them is far steeper below the order where they do
- * than above it, and the best order is there, in a narrow valley, or far beyond: the
- * bottoms that are about as deep as the deepest are looked at, and are in `found` then,
- * VALLEYS at most. told: but for where the best order is. That, and who walks, looks no
- * longer than they may be better. */
-static size_t look_in_valleys(dpa_search *at, dpa_point best, int told, int walks,
-                              dpa_point *found) {
-  const double width = at->orders->step / 3.0;
-  dpa_point points[DPA_MOST_ORDERS], bottom[VALLEYS];
-  const size_t n = valley(at, best, width, walks, points);
-  size_t bottoms = 0;
-  keep_bottoms(points, n);
-  for (; bottoms < VALLEYS; bottoms++) {
-    const dpa_point deep = points[dpa_point_least(points, n)];
-    if (bottoms > 0 && !(deep.epsilon < AS_DEEP * bottom[0].epsilon))
-      break;
-    bottom[bottoms] = deep;
-    for (size_t i = 0; i < n; i++)
-      if (points[i].epsilon == deep.epsilon)
-        points[i].epsilon = DPA_LARGEST;
-  }
-  const double there = told ? 1.5 * width : walks ? 0.55 * width : -1.0;
-  size_t looked = 0;
-  for (size_t k = 0; k < bottoms; k++) {
-    if (fabs(bottom[k].y - best.y) <= there)
-      continue;
-    /* from a third of the grid's step: two halvings less */
-    const double enough = told || walks ? best.epsilon : INFINITY;
-    const dpa_point now = walks ? dpa_search_descend(at, bottom[k], width, enough)
-                                : dpa_search_halve(at, bottom[k], width,
-                                                   at->orders->halvings - 2, enough);
-    if (now.epsilon < best.epsilon)
-      best = now;
-    found[looked++] = now;
-  }
-  return looked;
-}
-
-/* Bottoms, of which the first is where it is looked for first: at most VALLEYS + 1. */
+/* Bottoms, of which the first is where it is looked for first: at most DPA_MOST_VALLEYS
+ * + 1. */
 static size_t look_for(dpa_search *at, dpa_point *found) {
   const dpa_orders *orders = at->orders;
   const int told = !isnan(at->ledger->near), walks = orders->walks && !told;
@@ -232,7 +138,7 @@ static size_t look_for(dpa_search *at, dpa_point *found) {
                                : walk(at);
   if (!orders->valleys)
     return 1;
-  return 1 + look_in_valleys(at, found[0], told, walks, found + 1);
+  return 1 + dpa_search_valleys(at, found[0], told, walks, found + 1);
 }
 
 static dpa_point best_of(const dpa_point *found, size_t n) {
@@ -240,58 +146,6 @@ static dpa_point best_of(const dpa_point *found, size_t n) {
   for (size_t k = 1; k < n; k++)
     if (epsilon_of(found[k]) < epsilon_of(best))
       best = found[k];
-  return best;
-}
-
-/* Whether kinds turn at unlike orders, so that valleys lie in valleys: of many kinds
- * these are too shallow to matter. */
-static int turn_apart(const dpa_search *at) {
-  const dpa_ledger *own = at->ledger;
-  if (own->entries > MANY)
-    return 0;
-  double first = INFINITY, last = 0.0;
-  for (size_t k = 0; k < own->entries; k++) {
-    const double s = dpa_renyi_turn(at->kinds + own->kind[k]);
-    first = fmin(first, s);
-    last = isfinite(s) ? fmax(last, s) : last;
-  }
-  return last > 1.01 * first;
-}
-
-/* The least of some points on one side of another, nearest first, that is not above the
- * one before it; what is far above `best` is none. */
-static dpa_point least_dip(const dpa_point *points, size_t n, dpa_point best) {
-  dpa_point dip = {.y = best.y, .epsilon = best.epsilon * (1.0 + SHALLOW)};
-  double before = best.epsilon;
-  for (size_t k = 0; k < n; k++) {
-    if (points[k].epsilon <= before && points[k].epsilon < dip.epsilon)
-      dip = points[k];
-    before = points[k].epsilon;
-  }
-  return dip;
-}
-
-/* On to the next valleys, while they are deeper. */
-static dpa_point look_around(dpa_search *at, dpa_point best) {
-  for (int step = 0; step < STEPS; step++) {
-    dpa_point points[2 * AROUND];
-    for (int k = 0; k < AROUND; k++) {
-      points[k].y = best.y - (k + 1) * APART;
-      points[AROUND + k].y = best.y + (k + 1) * APART;
-    }
-    dpa_search_look(at, points, 2 * AROUND);
-    dpa_point other = least_dip(points, AROUND, best);
-    const dpa_point above = least_dip(points + AROUND, AROUND, best);
-    if (above.epsilon < other.epsilon)
-      other = above;
-    if (other.y == best.y)
-      break;
-    other.bound = -INFINITY;
-    other = dpa_search_descend(at, other, APART / 2.0, INFINITY);
-    if (!(other.epsilon < best.epsilon))
-      break;
-    best = other;
-  }
   return best;
 }
 
@@ -315,8 +169,8 @@ static size_t look_anyhow(dpa_search *at, const dpa_sketch *sketch, dpa_point *f
     return look_for(at, found);
   const dpa_ledger some = {sketch->kind, sketch->count, sketch->entries, NAN};
   size_t n = look_by_sketch(at, &some, found);
-  if (at->orders->valleys && turn_apart(at)) {
-    found[0] = look_around(at, best_of(found, n));
+  if (at->orders->valleys && dpa_search_turns_apart(at)) {
+    found[0] = dpa_search_around(at, best_of(found, n));
     n = 1;
   }
   return n;
@@ -337,7 +191,7 @@ static int confirm(dpa_search *at, dpa_point *found, size_t *n) {
     dpa_search_look(at, &now, 1);
     if (kept == 0 || now.epsilon < found[best].epsilon) {
       best = kept;
-      off = fabs(now.epsilon - said) / said;
+      off = fabs((now.epsilon - said) / said);
     }
     found[kept++] = now;
   }
@@ -373,7 +227,7 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
   at.status = DPA_OK;
   const int told = !isnan(ledger->near), looks = orders->looks > 0 || orders->valleys;
   at.rough = orders->walks && (!told || looks) && has_rough(&at);
-  dpa_point found[VALLEYS + 1];
+  dpa_point found[DPA_MOST_VALLEYS + 1];
   dpa_sketch sketch = {.entries = 0};
   if (orders->walks && isnan(ledger->near) && ledger->entries > DPA_SKETCH_KINDS)
     at.status =

@@ -119,8 +119,7 @@ static double objective_gamma_turn(const dpa_renyi_kind *kind) {
   return dpa_objective_gamma_turn(kind->size, kind->dim);
 }
 
-/* To add a mechanism, add its line: NULL for a turn, or what it is about, where there
- * is none. */
+/* To add a mechanism, add its line: NULL where there is no turn, or nothing rough. */
 static const struct row {
   const char *name;
   dpa_renyi_curve *curve;

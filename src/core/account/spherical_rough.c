@@ -43,6 +43,9 @@ static double integral_of_ratio(double nu, double b, double from, double to) {
  * nu's, too. */
 dpa_status dpa_rdp_spherical_rough(const double *orders, size_t n, double shift,
                                    double dim, double lean, double *rdp) {
+  if (!(shift > 0.0 && shift < INFINITY && dim >= 2.0 && dim < INFINITY) ||
+      !(lean >= 0.0 && lean < INFINITY))
+    return DPA_ARGUMENT;
   const double nu = 0.5 * dim - 1.0, b = nu + 1.0, own = lean * (dim - 1.0) / dim;
   const double first = 0.5 * shift, from = asinh(first / b);
   const double more = own * 2.0 * b * bessel_ratio(nu, first) / first;

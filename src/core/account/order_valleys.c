@@ -1,0 +1,146 @@
+#include "account/order_valleys.h"
+
+#include "account/conversion.h"
+#include "account/renyi.h"
+
+#include <math.h>
+
+#define AS_DEEP 1.1      /* how much less deep than the deepest is looked into */
+#define FARTHEST 8.0     /* a bottom is from where its valley may begin, as a ratio */
+#define BEFORE_TURN 0.03 /* of a curve, in its log, an order may be best */
+#define STEPS 8          /* from one valley to the next, at most */
+#define AROUND 4         /* points on either side */
+#define APART 0.03       /* of each other */
+#define SHALLOW 3e-3     /* a valley is in another, as a share of epsilon */
+#define MANY 64          /* kinds */
+
+/* Points in their order, and one more, but where one is just below. */
+static size_t insert(dpa_point *points, size_t n, double y, double just) {
+  size_t at = n;
+  while (at > 0 && points[at - 1].y > y)
+    at--;
+  if (at > 0 && points[at - 1].y > y - just)
+    return n;
+  for (size_t k = n; k > at; k--)
+    points[k] = points[k - 1];
+  points[at].y = y;
+  return n + 1;
+}
+
+/* The points from the least order on at which log(1 / delta) alone is not too much.
+ * Divergence r and L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about
+ * 2 sqrt(r L) + r, so s* is 2 to 3 times the least s whose L / s is not too much. */
+static size_t valley(dpa_search *at, dpa_point best, double width, int walks,
+                     dpa_point *points) {
+  const dpa_orders *orders = at->orders;
+  const double most = fmax(0.0, best.epsilon);
+  size_t first = 0, n = 0;
+  for (size_t i = 0; i < orders->points; i++)
+    first += !(dpa_conversion_inverse(orders->grid[i], most, at->log_delta) > 0.0);
+  const double from = log(orders->grid[first > 0 ? first - 1 : 0]);
+  for (; n < DPA_MOST_ORDERS && (double)n * width <= log(FARTHEST); n++)
+    points[n].y = from + (double)n * width;
+  const double to = points[n - 1].y;
+  for (size_t k = 0; k < at->ledger->entries && n < DPA_MOST_ORDERS; k++) {
+    const double y = log(dpa_renyi_turn(at->kinds + at->ledger->kind[k])) - BEFORE_TURN;
+    if (y > from && y < to)
+      n = insert(points, n, y, walks ? BEFORE_TURN / 2.0 : 0.0);
+  }
+  dpa_search_look(at, points, n);
+  return n;
+}
+
+/* What is no bottom is taken away. */
+static void keep_bottoms(dpa_point *points, size_t n) {
+  double before = INFINITY;
+  for (size_t i = 0; i < n; i++) {
+    const double here = points[i].epsilon;
+    const double after = i + 1 < n ? points[i + 1].epsilon : INFINITY;
+    points[i].bound = dpa_point_bound(before, here, after);
+    if (!(here <= before && here <= after))
+      points[i].epsilon = DPA_LARGEST;
+    before = here;
+  }
+}
+
+size_t dpa_search_valleys(dpa_search *at, dpa_point best, int told, int walks,
+                          dpa_point *found) {
+  const double width = at->orders->step / 3.0;
+  dpa_point points[DPA_MOST_ORDERS], bottom[DPA_MOST_VALLEYS];
+  const size_t n = valley(at, best, width, walks, points);
+  size_t bottoms = 0;
+  keep_bottoms(points, n);
+  for (; bottoms < DPA_MOST_VALLEYS; bottoms++) {
+    const dpa_point deep = points[dpa_point_least(points, n)];
+    if (bottoms > 0 && !(deep.epsilon < AS_DEEP * bottom[0].epsilon))
+      break;
+    bottom[bottoms] = deep;
+    for (size_t i = 0; i < n; i++)
+      if (points[i].epsilon == deep.epsilon)
+        points[i].epsilon = DPA_LARGEST;
+  }
+  const double there = told ? 1.5 * width : walks ? 0.55 * width : -1.0;
+  size_t looked = 0;
+  for (size_t k = 0; k < bottoms; k++) {
+    if (fabs(bottom[k].y - best.y) <= there)
+      continue;
+    /* from a third of the grid's step: two halvings less */
+    const double enough = told || walks ? best.epsilon : INFINITY;
+    const dpa_point now = walks ? dpa_search_descend(at, bottom[k], width, enough)
+                                : dpa_search_halve(at, bottom[k], width,
+                                                   at->orders->halvings - 2, enough);
+    if (now.epsilon < best.epsilon)
+      best = now;
+    found[looked++] = now;
+  }
+  return looked;
+}
+
+int dpa_search_turns_apart(const dpa_search *at) {
+  const dpa_ledger *own = at->ledger;
+  if (own->entries > MANY)
+    return 0;
+  double first = INFINITY, last = 0.0;
+  for (size_t k = 0; k < own->entries; k++) {
+    const double s = dpa_renyi_turn(at->kinds + own->kind[k]);
+    first = fmin(first, s);
+    last = isfinite(s) ? fmax(last, s) : last;
+  }
+  return last > 1.01 * first;
+}
+
+/* The least of some points on one side of another, nearest first, that is not above the
+ * one before it; what is far above `best` is none. */
+static dpa_point least_dip(const dpa_point *points, size_t n, dpa_point best) {
+  dpa_point dip = {.y = best.y, .epsilon = best.epsilon * (1.0 + SHALLOW)};
+  double before = best.epsilon;
+  for (size_t k = 0; k < n; k++) {
+    if (points[k].epsilon <= before && points[k].epsilon < dip.epsilon)
+      dip = points[k];
+    before = points[k].epsilon;
+  }
+  return dip;
+}
+
+dpa_point dpa_search_around(dpa_search *at, dpa_point best) {
+  for (int step = 0; step < STEPS; step++) {
+    dpa_point points[2 * AROUND];
+    for (int k = 0; k < AROUND; k++) {
+      points[k].y = best.y - (k + 1) * APART;
+      points[AROUND + k].y = best.y + (k + 1) * APART;
+    }
+    dpa_search_look(at, points, 2 * AROUND);
+    dpa_point other = least_dip(points, AROUND, best);
+    const dpa_point above = least_dip(points + AROUND, AROUND, best);
+    if (above.epsilon < other.epsilon)
+      other = above;
+    if (other.y == best.y)
+      break;
+    other.bound = -INFINITY;
+    other = dpa_search_descend(at, other, APART / 2.0, INFINITY);
+    if (!(other.epsilon < best.epsilon))
+      break;
+    best = other;
+  }
+  return best;
+}
