@@ -10,12 +10,6 @@
 #define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
 #define SMOOTH 0.1     /* how far off a parabola may be */
 
-static dpa_status divergences(dpa_search *at, const dpa_renyi_kind *kind, size_t n) {
-  return at->rough && dpa_renyi_has_rough(kind)
-             ? dpa_renyi_rough(kind, at->order, n, &at->norms, at->rdp)
-             : dpa_renyi_outward(kind, at->order, n, at->moments, at->rdp);
-}
-
 /* Sums in long double: the order of the kinds shall not tell. */
 void dpa_search_ask(dpa_search *at, size_t n) {
   const dpa_ledger *own = at->ledger;
@@ -24,7 +18,11 @@ void dpa_search_ask(dpa_search *at, size_t n) {
     at->total[i] = 0.0L;
   }
   for (size_t k = 0; k < own->entries && at->status == DPA_OK; k++) {
-    at->status = divergences(at, at->kinds + own->kind[k], n);
+    const dpa_renyi_kind *kind = at->kinds + own->kind[k];
+    at->status =
+        at->rough
+            ? dpa_renyi_rough(kind, at->order, n, at->moments, &at->norms, at->rdp)
+            : dpa_renyi_outward(kind, at->order, n, at->moments, at->rdp);
     for (size_t i = 0; i < n && at->status == DPA_OK; i++)
       at->total[i] += at->rdp[i] * own->count[k];
   }

@@ -162,15 +162,18 @@ int dpa_renyi_has_rough(const dpa_renyi_kind *kind) {
   return own && own->rough;
 }
 
-dpa_status dpa_renyi_rough(const dpa_renyi_kind *kind, const double *orders, size_t n,
-                           dpa_usual_norms *norms, double *rdp) {
-  return row_of(kind)->rough(kind, orders, n, norms, rdp);
-}
-
 dpa_status dpa_renyi_outward(const dpa_renyi_kind *kind, const double *orders, size_t n,
                              dpa_free_moment *moments, double *rdp) {
   const dpa_status status = kind->curve(kind, orders, n, moments, rdp);
   for (size_t i = 0; status == DPA_OK && i < n; i++)
     rdp[i] = isnan(rdp[i]) ? INFINITY : rdp[i] * (1.0 + ERROR) + DBL_MIN;
   return status;
+}
+
+dpa_status dpa_renyi_rough(const dpa_renyi_kind *kind, const double *orders, size_t n,
+                           dpa_free_moment *moments, dpa_usual_norms *norms,
+                           double *rdp) {
+  const struct row *own = row_of(kind);
+  return own && own->rough ? own->rough(kind, orders, n, norms, rdp)
+                           : dpa_renyi_outward(kind, orders, n, moments, rdp);
 }

@@ -35,9 +35,11 @@ double dpa_renyi_turn(const dpa_renyi_kind *kind);
 /* Whether divergences of one kind take long, but not to know about. */
 int dpa_renyi_has_rough(const dpa_renyi_kind *kind);
 
-/* About the divergences, where that is so, and no bounds: they tell where to look. */
+/* About the divergences, where that is so, which is no bound and tells where to look;
+ * else those that hold. */
 dpa_status dpa_renyi_rough(const dpa_renyi_kind *kind, const double *orders, size_t n,
-                           dpa_usual_norms *norms, double *rdp);
+                           dpa_free_moment *moments, dpa_usual_norms *norms,
+                           double *rdp);
 
 /* NULL: there is none of this name. */
 dpa_renyi_curve *dpa_renyi_named(const char *name);

@@ -18,11 +18,9 @@ static dpa_renyi_curve *curve_of(const book *at, size_t k) {
 
 static double cost_of(book *at, size_t k) {
   double rdp = NAN;
-  const dpa_renyi_kind *kind = at->kinds + at->ledger->kind[k];
   if (at->status == DPA_OK)
-    at->status = dpa_renyi_has_rough(kind)
-                     ? dpa_renyi_rough(kind, &at->order, 1, at->norms, &rdp)
-                     : dpa_renyi_outward(kind, &at->order, 1, &at->moment, &rdp);
+    at->status = dpa_renyi_rough(at->kinds + at->ledger->kind[k], &at->order, 1,
+                                 &at->moment, at->norms, &rdp);
   return rdp * at->ledger->count[k];
 }
 
