@@ -131,13 +131,9 @@ static double part_one_mean(const dpa_usual_norms *norms, const dpa_norm_law *p)
   return dpa_log_add(usual, dear_mean(p));
 }
 
-static double fixed_mean(const dpa_usual_norms *norms, const dpa_norm_law *p) {
+static double part_two_mean(const dpa_usual_norms *norms, const dpa_norm_law *p) {
   double bound[DPA_SIXTEEN];
-  const double c = 0.5 * p->s * p->shift * p->shift, most = p->log_pure;
-  for (int i = 0; i < DPA_SIXTEEN; i++) {
-    const double here = p->fixed + c / norms->x[i];
-    bound[i] = here < most ? here : most;
-  }
+  dpa_norm_bounds(p, 2, p->dim, norms->x, bound);
   return log_mean(norms, bound);
 }
 
@@ -158,7 +154,7 @@ dpa_status dpa_rdp_objective_gamma_rough(const double *orders, size_t n, double 
       if (p.has_one && shift > 0.0)
         best = fmin(best, part_one_mean(norms, &p));
       if (p.fixed < p.log_pure && dpa_log_abs_expm1(p.fixed) < best)
-        best = fmin(best, fixed_mean(norms, &p));
+        best = fmin(best, part_two_mean(norms, &p));
     }
     rdp[i] = dpa_log1p_exp(best) / s;
   }

@@ -229,7 +229,7 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
   at.rough = orders->walks && (!told || looks) && has_rough(&at);
   dpa_point found[DPA_MOST_VALLEYS + 1];
   dpa_sketch sketch = {.entries = 0};
-  if (orders->walks && isnan(ledger->near) && ledger->entries > DPA_SKETCH_KINDS)
+  if (orders->walks && !told && ledger->entries > DPA_SKETCH_KINDS)
     at.status =
         dpa_sketch_ledger(kinds, ledger, 1.0 + likely_order(&at), &at.norms, &sketch);
   size_t n = look_anyhow(&at, &sketch, found);

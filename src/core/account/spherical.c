@@ -103,11 +103,15 @@ static double bin_over(const bin *it) {
   return fmin(it->h, fmax(0.0, over));
 }
 
+int dpa_spherical_is_law(double shift, double dim, double lean) {
+  return shift > 0.0 && shift < INFINITY && dim >= 2.0 && dim < INFINITY &&
+         lean >= 0.0 && lean < INFINITY;
+}
+
 dpa_status dpa_spherical_bins(double shift, double dim, double lean, double h,
                               double first, size_t n, double least, double *log_mass,
                               double *over) {
-  if (!(shift > 0.0 && shift < INFINITY && dim >= 2.0 && dim < INFINITY) ||
-      !(lean >= 0.0 && lean < INFINITY && h > 0.0))
+  if (!dpa_spherical_is_law(shift, dim, lean) || !(h > 0.0))
     return DPA_ARGUMENT;
   law p = {shift, dim, lean, 0.0};
   p.mode = find_mode(&p);

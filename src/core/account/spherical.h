@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* Whether there is noise with these. */
+int dpa_spherical_is_law(double shift, double dim, double lean);
+
 /* The loss is shift * sin(angle) with the angle's density on (-pi/2, pi/2) proportional
  * to cos^(dim - 2) (1 + lean cos^2) exp(shift sin / 2), lean = shift K_nu(shift / 2) /
  * (2 (dim - 1) K_(nu+1)(shift / 2)), nu = dim / 2 - 1, K the modified Bessel function

@@ -115,8 +115,7 @@ static double log_excess(double s, double shift, double dim, double lean) {
 
 dpa_status dpa_rdp_spherical(const double *orders, size_t n, double shift, double dim,
                              double lean, double *rdp) {
-  if (!(shift > 0.0 && shift < INFINITY && dim >= 2.0 && dim < INFINITY) ||
-      !(lean >= 0.0 && lean < INFINITY))
+  if (!dpa_spherical_is_law(shift, dim, lean))
     return DPA_ARGUMENT;
   for (size_t i = 0; i < n; i++) {
     const double s = orders[i] - 1.0;

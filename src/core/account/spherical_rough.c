@@ -8,8 +8,7 @@
 #define FARTHEST 1e3 /* of the loss times s: beyond it the pure loss is as good */
 #define STEPS 5
 
-/* I_(nu+1)(t) / I_nu(t): steps of its continued fraction, which begin at Amos' bound.
- */
+/* I_(nu+1)(t) / I_nu(t): steps of its continued fraction, from Amos' bound on. */
 static inline double bessel_ratio(double nu, double t) {
   const double a = nu + STEPS + 0.5, b = a + 1.0;
   double r = t / (a + sqrt(b * b + t * t));
@@ -37,14 +36,12 @@ static double integral_of_ratio(double nu, double b, double from, double to) {
 }
 
 /* The moment of order 1 + s is G((s + 1/2) shift) / G(shift / 2), where G(t) is the
- * mean of exp(t sin(angle)). Without `lean` that is a multiple of I_nu(t) / t^nu, nu =
- * dim / 2
- * - 1, whose log has the derivative I_(nu+1)(t) / I_nu(t); with it there is the next
- * nu's, too. */
+ * mean of exp(t sin(angle)). With nu = dim / 2 - 1, and without `lean`, that is a
+ * multiple of I_nu(t) / t^nu, whose log has the derivative I_(nu+1)(t) / I_nu(t); with
+ * it there is the next nu's, too. */
 dpa_status dpa_rdp_spherical_rough(const double *orders, size_t n, double shift,
                                    double dim, double lean, double *rdp) {
-  if (!(shift > 0.0 && shift < INFINITY && dim >= 2.0 && dim < INFINITY) ||
-      !(lean >= 0.0 && lean < INFINITY))
+  if (!dpa_spherical_is_law(shift, dim, lean))
     return DPA_ARGUMENT;
   const double nu = 0.5 * dim - 1.0, b = nu + 1.0, own = lean * (dim - 1.0) / dim;
   const double first = 0.5 * shift, from = asinh(first / b);
