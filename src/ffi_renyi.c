@@ -179,6 +179,8 @@ SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
   SEXP order = PROTECT(Rf_allocVector(REALSXP, n));
   ffi_check(&reader, !how.bad, how.bad ? how.bad : "search");
   ffi_watcher watch = {R_NilValue, 0};
+  dpa_order_space *space = (dpa_order_space *)R_alloc(1, sizeof *space);
+  memset(space, 0, sizeof *space);
   dpa_status status = DPA_OK;
   for (R_xlen_t i = 0; i < n && status == DPA_OK && !reader.bad; i++) {
     void *before = vmaxget();
@@ -186,7 +188,7 @@ SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
     read_ledger(&reader, VECTOR_ELT(ledgers, i), &kinds, near ? near[i] : NAN, &ledger);
     if (!reader.bad)
       status = dpa_best_order(&orders, kinds.kind, &ledger, REAL_RO(log_delta)[0],
-                              REAL(epsilon) + i, REAL(order) + i);
+                              space, REAL(epsilon) + i, REAL(order) + i);
     vmaxset(before);
     if (status == DPA_OK && ffi_poll(&watch, 0))
       status = DPA_INTERRUPT;

@@ -16,6 +16,8 @@ void test_orders(void);
 enum { POINTS = 85, FINE = 6000 };
 
 /* As R hands it over: 85 orders less one, from 1e-7 to 1e5. */
+static dpa_order_space space; /* all 0 at first */
+
 static const double *grid_of(void) {
   static double grid[POINTS];
   for (int i = 0; i < POINTS; i++)
@@ -87,8 +89,8 @@ static void check_linear(dpa_orders search) {
     const dpa_renyi_kind kind = kind_of("gaussian", size);
     const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
     double epsilon, order;
-    CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &epsilon, &order) ==
-          DPA_OK);
+    CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &space, &epsilon,
+                         &order) == DPA_OK);
     const double known = dpa_zcdp_epsilon(count * size * size / 2.0, log_delta);
     CHECK(epsilon >= known * (1.0 - 1e-12) && epsilon <= known * (1.0 + 2e-9));
     CHECK_NEAR(epsilon_at(&kind, &ledger, order - 1.0, log_delta) / epsilon, 1.0, 1e-9);
@@ -112,10 +114,12 @@ static void check_valleys(dpa_orders search) {
     kind.tied = k[5] > 0.0;
     const dpa_ledger ledger = {(const int[]){0}, &k[3], 1, NAN};
     double epsilon, order, plain;
-    CHECK(dpa_best_order(&search, &kind, &ledger, k[4], &epsilon, &order) == DPA_OK);
+    CHECK(dpa_best_order(&search, &kind, &ledger, k[4], &space, &epsilon, &order) ==
+          DPA_OK);
     CHECK_NEAR(epsilon_at(&kind, &ledger, order - 1.0, k[4]) / epsilon, 1.0, 1e-12);
     CHECK_NEAR(epsilon / best_of_all(&kind, &ledger, k[4], 0.5, 500.0), 1.0, 1e-3);
-    CHECK(dpa_best_order(&shallow, &kind, &ledger, k[4], &plain, &order) == DPA_OK);
+    CHECK(dpa_best_order(&shallow, &kind, &ledger, k[4], &space, &plain, &order) ==
+          DPA_OK);
     CHECK(epsilon < 0.99 * plain);
   }
 }
@@ -132,8 +136,8 @@ static void check_turns(dpa_orders search) {
   for (int i = 0; i < 12; i++) {
     kinds[0].size = 2.134 + 1e-4 * i;
     double epsilon, order;
-    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &epsilon, &order) ==
-          DPA_OK);
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &space, &epsilon,
+                         &order) == DPA_OK);
     const double turn = dpa_renyi_turn(kinds);
     CHECK(order - 1.0 < turn && order - 1.0 > 0.9 * turn);
     CHECK_NEAR(epsilon / best_of_all(kinds, &ledger, log_delta, 8.0, 30.0), 1.0, 1e-4);
@@ -159,8 +163,10 @@ static void check_sums(dpa_orders search) {
   const dpa_ledger ledger = {(const int[]){0, 1, 2}, counts, 3, NAN};
   const dpa_ledger other = {(const int[]){2, 1, 0}, turned, 3, NAN};
   double epsilon, order, again;
-  CHECK(dpa_best_order(&search, kinds, &ledger, -11.5, &epsilon, &order) == DPA_OK);
-  CHECK(dpa_best_order(&search, kinds, &other, -11.5, &again, &order) == DPA_OK);
+  CHECK(dpa_best_order(&search, kinds, &ledger, -11.5, &space, &epsilon, &order) ==
+        DPA_OK);
+  CHECK(dpa_best_order(&search, kinds, &other, -11.5, &space, &again, &order) ==
+        DPA_OK);
   CHECK_NEAR(again / epsilon, 1.0, 1e-14);
   CHECK_NEAR(epsilon / best_of_all(kinds, &ledger, -11.5, 0.1, 1e3), 1.0, 1e-4);
 }
@@ -176,9 +182,10 @@ static void check_walks(void) {
     const double count = 1.0 + i % 30, log_delta = -4.0 - i % 20;
     const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
     double epsilon, order, known;
-    CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &epsilon, &order) ==
+    CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &space, &epsilon,
+                         &order) == DPA_OK);
+    CHECK(dpa_best_order(&whole, &kind, &ledger, log_delta, &space, &known, &order) ==
           DPA_OK);
-    CHECK(dpa_best_order(&whole, &kind, &ledger, log_delta, &known, &order) == DPA_OK);
     CHECK(isfinite(epsilon) == isfinite(known) && (epsilon > 0.0) == (known > 0.0));
     if (!(isfinite(known) && known > 0.0))
       continue;
@@ -234,10 +241,11 @@ static void check_sketches(void) {
     CHECK_NEAR(rough_total(kinds, &fewer, order) / rough_total(kinds, &ledger, order),
                1.0, 1e-12);
     double epsilon, best, known;
-    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &epsilon, &best) ==
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &space, &epsilon, &best) ==
           DPA_OK);
     CHECK_NEAR(epsilon_at(kinds, &ledger, best - 1.0, log_delta) / epsilon, 1.0, 1e-12);
-    CHECK(dpa_best_order(&whole, kinds, &ledger, log_delta, &known, &best) == DPA_OK);
+    CHECK(dpa_best_order(&whole, kinds, &ledger, log_delta, &space, &known, &best) ==
+          DPA_OK);
     CHECK_NEAR(epsilon / known, 1.0, 1e-3);
   }
   /* what is not known, or hardly fewer, has none */
@@ -247,7 +255,8 @@ static void check_sketches(void) {
   CHECK(dpa_sketch_ledger(kinds, &ledger, 8.0, &norms, &some) == DPA_OK &&
         some.entries == 0);
   double epsilon, order;
-  CHECK(dpa_best_order(&search, kinds, &ledger, -10.0, &epsilon, &order) == DPA_OK);
+  CHECK(dpa_best_order(&search, kinds, &ledger, -10.0, &space, &epsilon, &order) ==
+        DPA_OK);
   CHECK(isinf(epsilon) && isnan(order));
   for (int k = 0; k < KINDS; k += 2)
     kinds[k].curve = failing;
@@ -264,16 +273,19 @@ static void check_told(void) {
   dpa_orders search = everywhere(0);
   dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
   double best, order, there, at;
-  CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &best, &order) == DPA_OK);
+  CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &space, &best, &order) ==
+        DPA_OK);
   /* without widths the order that is told is taken */
   ledger.near = 1.15 * order;
-  CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &there, &at) == DPA_OK);
+  CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &space, &there, &at) ==
+        DPA_OK);
   CHECK_NEAR(at, ledger.near, 1e-12 * at);
   CHECK_NEAR(there / epsilon_at(&kind, &ledger, at - 1.0, log_delta), 1.0, 1e-12);
   CHECK(there > best);
   search.widths = widths;
   search.looks = 3;
-  CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &there, &at) == DPA_OK);
+  CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &space, &there, &at) ==
+        DPA_OK);
   CHECK_NEAR(there / best, 1.0, 1e-6);
 }
 
@@ -282,24 +294,26 @@ static void check_bad(dpa_orders search) {
   const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
   double epsilon = 0.0, order = 0.0;
   dpa_renyi_kind kind = kind_of("gaussian", INFINITY);
-  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) == DPA_OK);
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &space, &epsilon, &order) ==
+        DPA_OK);
   CHECK(isinf(epsilon) && isnan(order));
   /* known at low orders only */
   kind = (dpa_renyi_kind){.curve = unknown, .size = 3.0};
-  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) == DPA_OK);
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &space, &epsilon, &order) ==
+        DPA_OK);
   CHECK(isfinite(epsilon) && order <= 3.0);
   kind.curve = failing;
-  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &space, &epsilon, &order) ==
         DPA_NUMERIC);
   search.points = 0;
-  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &space, &epsilon, &order) ==
         DPA_ARGUMENT);
   search.points = DPA_MOST_ORDERS + 1;
-  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &space, &epsilon, &order) ==
         DPA_ARGUMENT);
   search.points = POINTS;
   search.stride = 0;
-  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &epsilon, &order) ==
+  CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &space, &epsilon, &order) ==
         DPA_ARGUMENT);
 }
 

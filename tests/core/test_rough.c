@@ -12,6 +12,8 @@ void test_rough(void);
 
 enum { ORDERS = 12, CASES = 600 };
 
+static dpa_order_space space; /* all 0 at first */
+
 /* Numbers that look random, in [0, 1). */
 static double fraction(unsigned k, unsigned which) {
   const double x = 1.0 + k * 0.6180339887498949 * (which + 1) + which * 0.7548776662;
@@ -69,6 +71,29 @@ static void check_objectives(void) {
         DPA_ARGUMENT);
 }
 
+/* What is kept from problem to problem changes nothing. */
+static void check_kept(void) {
+  dpa_usual_norms kept = {.dim = 0.0};
+  double orders[DPA_MOST_ORDERS + 1], about[DPA_MOST_ORDERS + 1], alone[ORDERS];
+  for (unsigned i = 0; i <= DPA_MOST_ORDERS; i++)
+    orders[i] = 1.0 + pow(10.0, -1.0 + 3.0 * fraction(i, 4));
+  for (unsigned k = 0; k < CASES; k++) {
+    dpa_usual_norms own = {.dim = 0.0};
+    const double shift = 0.3 * (1 + k / 9 % 5), kappa = 1e-3 * (k % 3);
+    const double dim = 2.0 + 40.0 * (k / 100);
+    CHECK(dpa_rdp_objective_gamma_rough(orders, ORDERS, shift, kappa, k / 3 % 3 > 0,
+                                        dim, &kept, about) == DPA_OK);
+    CHECK(dpa_rdp_objective_gamma_rough(orders, ORDERS, shift, kappa, k / 3 % 3 > 0,
+                                        dim, &own, alone) == DPA_OK);
+    for (int i = 0; i < ORDERS; i++)
+      CHECK(about[i] == alone[i]);
+  }
+  CHECK(dpa_rdp_objective_gamma_rough(orders, DPA_MOST_ORDERS, 1.0, 0.1, 0, 5.0, &kept,
+                                      about) == DPA_OK);
+  CHECK(dpa_rdp_objective_gamma_rough(orders, DPA_MOST_ORDERS + 1, 1.0, 0.1, 0, 5.0,
+                                      &kept, about) == DPA_ARGUMENT);
+}
+
 static void check_outputs(void) {
   for (unsigned k = 0; k < CASES; k++) {
     const double dim = floor(2.0 * pow(500.0, fraction(k, 0)));
@@ -85,6 +110,49 @@ static void check_outputs(void) {
   CHECK(dpa_rdp_spherical_rough(orders, 2, 2e-3, 1e6, 0.0, about) == DPA_OK);
   CHECK_NEAR(about[0] / known[0], 1.0, 1e-6);
   CHECK(about[1] == known[1]); /* the pure loss */
+}
+
+/* Kinds that differ in their last bits only are one, and what one ledger leaves behind
+ * does not tell another. */
+static void check_alike(void) {
+  double grid[85];
+  for (int i = 0; i < 85; i++)
+    grid[i] = pow(10.0, -7.0 + i / 7.0);
+  const dpa_orders search = {.grid = grid,
+                             .points = 85,
+                             .stride = 6,
+                             .step = log(10.0) / 7.0,
+                             .halvings = 8,
+                             .walks = 1,
+                             .valleys = 1};
+  const double once[] = {1.0, 3.0}, apart[] = {1.0, 1.0, 1.0, 1.0};
+  for (unsigned k = 0; k < 60; k++) {
+    const dpa_renyi_kind first = {.curve = dpa_renyi_named("objective_gamma"),
+                                  .size = 0.05 + fraction(k, 0),
+                                  .kappa = 0.01 * fraction(k, 1),
+                                  .dim = 10.0};
+    dpa_renyi_kind kinds[] = {
+        first, {.curve = dpa_renyi_named("pure"), .size = 0.01}, first, first};
+    kinds[2] = kinds[3] = kinds[1];
+    kinds[2].size *= 1.0 + 1e-15;
+    const dpa_ledger one = {(const int[]){0, 1}, once, 2, NAN};
+    const dpa_ledger many = {(const int[]){0, 1, 2, 3}, apart, 4, NAN};
+    dpa_order_space own = {.norms = {.dim = 0.0}};
+    double epsilon, order, again, alone;
+    CHECK(dpa_best_order(&search, kinds, &one, -11.5, &space, &epsilon, &order) ==
+          DPA_OK);
+    CHECK(dpa_best_order(&search, kinds, &many, -11.5, &space, &again, &order) ==
+          DPA_OK);
+    CHECK_NEAR(again / epsilon, 1.0, 1e-12);
+    CHECK(dpa_best_order(&search, kinds, &many, -11.5, &own, &alone, &order) == DPA_OK);
+    CHECK(alone == again);
+  }
+  dpa_renyi_kind a = {.curve = dpa_renyi_named("pure"), .size = 1.0}, b = a;
+  b.size = 1.0 + 1e-9;
+  CHECK(dpa_renyi_alike(&a, &a) && !dpa_renyi_alike(&a, &b));
+  b = a;
+  b.curve = dpa_renyi_named("gaussian");
+  CHECK(!dpa_renyi_alike(&a, &b));
 }
 
 /* One objective and outputs beside it, as a holder of PP-ADMM releases. What is found
@@ -115,15 +183,17 @@ static void check_searches(void) {
     dpa_ledger ledger = {(const int[]){0, 1}, counts, 2, NAN};
     double epsilon, order, known, best, again;
     search.walks = 1;
-    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &epsilon, &order) ==
-          DPA_OK);
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &space, &epsilon,
+                         &order) == DPA_OK);
     search.walks = 0;
-    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &known, &best) == DPA_OK);
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &space, &known, &best) ==
+          DPA_OK);
     CHECK(epsilon <= known * (1.0 + 3e-3));
     /* by an order that is told, and not moved from */
     ledger.near = order;
     search.valleys = 0;
-    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &again, &best) == DPA_OK);
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &space, &again, &best) ==
+          DPA_OK);
     CHECK_NEAR(again / epsilon, 1.0, 1e-9);
     search.valleys = 1;
   }
@@ -131,6 +201,8 @@ static void check_searches(void) {
 
 void test_rough(void) {
   check_objectives();
+  check_kept();
   check_outputs();
+  check_alike();
   check_searches();
 }

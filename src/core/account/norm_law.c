@@ -8,6 +8,17 @@
 #define LOG_2 0.69314718055994530942
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
 
+double dpa_norm_turned(double s, double kappa) {
+  return s * (1.0 + s) * kappa * kappa / (1.0 + kappa);
+}
+
+/* Theorem 3's condition with norm / alpha for sigma^2. */
+double dpa_norm_free_to(double s, double shift, double kappa, int tied) {
+  if (kappa == 0.0)
+    return INFINITY;
+  return tied ? FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa) : 0.0;
+}
+
 dpa_norm_law dpa_norm_law_of(double s, double shift, double kappa, int tied, double dim,
                              double loss, double at_mean) {
   const double pull = s * shift;
@@ -18,12 +29,8 @@ dpa_norm_law dpa_norm_law_of(double s, double shift, double kappa, int tied, dou
   p.root = sqrt(s * (1.0 + s)) * shift;
   p.at_mean = at_mean;
   if (s * kappa < 1.0) { /* where it nearly is, the factor may round to any */
-    p.jacobian = -log1p(-s * (1.0 + s) * kappa * kappa / (1.0 + kappa));
-    /* Theorem 3's condition with norm / alpha for sigma^2 */
-    if (kappa == 0.0)
-      p.free_to = INFINITY;
-    else if (tied)
-      p.free_to = FREE * (1.0 - s * kappa) * shift * shift / (64.0 * kappa * kappa);
+    p.jacobian = -log1p(-dpa_norm_turned(s, kappa));
+    p.free_to = dpa_norm_free_to(s, shift, kappa, tied);
     p.has_one = p.jacobian < 1e3;
   }
   return p;

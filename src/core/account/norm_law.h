@@ -21,6 +21,11 @@ typedef struct dpa_norm_law {
 dpa_norm_law dpa_norm_law_of(double s, double shift, double kappa, int tied, double dim,
                              double loss, double at_mean);
 
+/* Of the Jacobians, where s kappa < 1: 1 less 1 over their factor; and the radius up to
+ * which, from a start on, there is none. */
+double dpa_norm_turned(double s, double kappa);
+double dpa_norm_free_to(double s, double shift, double kappa, int tied);
+
 /* Parts 1 and 2: bounds on log E exp(s G) given the norm. Each is smooth between the
  * radii that dpa_norm_break() knows; the first has the Jacobians' factor in it, which
  * is constant there, too. */

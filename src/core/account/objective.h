@@ -42,16 +42,31 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
                                    double kappa, int tied, double dim,
                                    dpa_free_moment *moments, double *rdp);
 
+/* So many orders at most are asked about at once where something is kept of each. */
+#define DPA_MOST_ORDERS 128
+
+/* About part one's mean of exp(bound) - 1 without the Jacobians' factor, over the usual
+ * norms and the dear ones near s shift; its moment from each of the usual norms on; the
+ * moment of part two over that of its fixed part, NaN: not known yet; and a pure loss's
+ * mean. s = 0: none yet. */
+typedef struct dpa_shift_means {
+  double s, shift;
+  double usual, dear, beyond[DPA_SIXTEEN + 1];
+  double two, loss, pure;
+} dpa_shift_means;
+
 /* Sixteen norms of Gamma(dim, 1), even in their logs: the log of the first over dim, by
- * how much the next one's is more, and how much of the norm each stands for. dim = 0:
- * none yet. */
+ * how much the next one's is more, and how much of the norm each stands for; and what
+ * was found by them at each order. dim = 0: none yet. */
 typedef struct dpa_usual_norms {
   double dim, first, step, at_mean;
-  double x[DPA_SIXTEEN], share[DPA_SIXTEEN], log_share[DPA_SIXTEEN];
+  double x[DPA_SIXTEEN], share[DPA_SIXTEEN];
+  dpa_shift_means mean[DPA_MOST_ORDERS];
 } dpa_usual_norms;
 
 /* About the same, and no bound: part one is the mean over the usual norms and a formula
- * for those near s shift. `norms` are kept from problem to problem. */
+ * for those near s shift, at DPA_MOST_ORDERS at most. `norms` are kept from problem to
+ * problem: those that are alike but for their curvature take most from there. */
 dpa_status dpa_rdp_objective_gamma_rough(const double *orders, size_t n, double shift,
                                          double kappa, int tied, double dim,
                                          dpa_usual_norms *norms, double *rdp);

@@ -4,57 +4,48 @@
 #include "account/special.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
-#define NEGLIGIBLE 16.0 /* in a sum of logs */
+#define LOG_2 0.69314718055994530942
 #define BEYOND 14.0     /* exp(-BEYOND) of the norm is beyond the sixteen, or less */
+#define NEGLIGIBLE 1e-7 /* in a sum */
+#define ABOVE_PURE 8.0  /* by so much, in logs, part one is above the pure loss */
+#define LEAST_PURE 0.32 /* 1 / (2 cosh(1)), a little less */
+#define FARTHEST 1e3    /* of the pure loss times s: beyond it, that is as good, */
+#define HUGE_MEAN 1e200 /* and where there is nothing better */
 
 /* By the trapezoidal rule in log x. */
 static void spread_norms(double dim, dpa_usual_norms *out) {
   const double last = DPA_SIXTEEN - 1.0;
   double sum = 0.0;
   out->dim = dim;
+  memset(out->mean, 0, sizeof out->mean);
   out->first = log(dpa_norm_lower_end(dim, BEYOND) / dim);
   out->step = (log(dpa_norm_upper_end(dim, BEYOND) / dim) - out->first) / last;
   out->at_mean = dpa_norm_log_density_at_mean(dim);
   for (int i = 0; i < DPA_SIXTEEN; i++)
     out->x[i] = out->first + i * out->step;
-  dpa_expm1_16(out->x, out->log_share);
+  dpa_expm1_16(out->x, out->share);
   for (int i = 0; i < DPA_SIXTEEN; i++) {
-    out->log_share[i] = dim * (out->x[i] - out->log_share[i]);
+    out->share[i] = dim * (out->x[i] - out->share[i]);
     out->x[i] += log(dim);
   }
   dpa_exp16(out->x, out->x);
-  dpa_exp16(out->log_share, out->share);
+  dpa_exp16(out->share, out->share);
   for (int i = 0; i < DPA_SIXTEEN; i++)
     sum += out->share[i];
-  for (int i = 0; i < DPA_SIXTEEN; i++) {
+  for (int i = 0; i < DPA_SIXTEEN; i++)
     out->share[i] /= sum;
-    out->log_share[i] -= log(sum);
-  }
 }
 
-/* The log of the mean of exp(bound) - 1. */
-static double log_mean(const dpa_usual_norms *norms, double *bound) {
-  double most = -INFINITY, unit = -INFINITY, sum = 0.0;
+/* The mean of exp(bound) - 1, or something huge where it is. */
+static double mean_less_one(const dpa_usual_norms *norms, double *bound) {
+  double sum = 0.0;
+  dpa_expm1_16(bound, bound);
   for (int i = 0; i < DPA_SIXTEEN; i++)
-    most = bound[i] > most ? bound[i] : most;
-  if (!(most > 30.0)) {
-    dpa_expm1_16(bound, bound);
-    for (int i = 0; i < DPA_SIXTEEN; i++)
-      sum += norms->share[i] * bound[i];
-    return log(sum);
-  }
-  for (int i = 0; i < DPA_SIXTEEN; i++) {
-    bound[i] += norms->log_share[i];
-    unit = bound[i] > unit ? bound[i] : unit;
-  }
-  for (int i = 0; i < DPA_SIXTEEN; i++)
-    bound[i] -= unit;
-  dpa_exp16(bound, bound);
-  for (int i = 0; i < DPA_SIXTEEN; i++)
-    sum += bound[i];
-  return unit + log(sum);
+    sum += norms->share[i] * bound[i];
+  return sum;
 }
 
 /* How many of the usual norms are below a norm, and which part of the next one's share.
@@ -67,20 +58,33 @@ static double within_one(double x) {
   return x > 1.0 ? 1.0 : x > 0.0 ? x : 0.0;
 }
 
-/* Part one from `start` on, by the usual norms. The Jacobians' factor is there for the
- * share of a norm that is beyond where it is free. */
-static double usual_mean(const dpa_usual_norms *norms, const dpa_norm_law *p) {
+/* Part one from `start` on, by the usual norms, without the Jacobians' factor: its
+ * mean, and how much of the moment is at a norm and beyond. */
+static void find_usual(const dpa_usual_norms *norms, const dpa_norm_law *p,
+                       dpa_shift_means *out) {
   double bound[DPA_SIXTEEN];
-  const double c = p->root * p->root, start = p->start, factor = p->jacobian;
-  const double below = norms_below(norms, start) - 1.0;
-  const double is_free =
-      p->free_to >= start ? norms_below(norms, p->free_to) - 1.0 : -1.0;
+  const double c = p->s * (1.0 + p->s) * p->shift * p->shift;
+  const double below = norms_below(norms, p->start) - 1.0;
   for (int i = 0; i < DPA_SIXTEEN; i++) {
-    const double x = norms->x[i] > start ? norms->x[i] : start;
-    bound[i] = c / (x + sqrt(x * x - c)) + within_one(i - is_free) * factor;
-    bound[i] *= within_one(i - below);
+    const double x = norms->x[i] > p->start ? norms->x[i] : p->start;
+    bound[i] = c / (x + sqrt(x * x - c)) * within_one(i - below);
   }
-  return log_mean(norms, bound);
+  out->usual = mean_less_one(norms, bound);
+  out->beyond[DPA_SIXTEEN] = 0.0;
+  for (int i = DPA_SIXTEEN - 1; i >= 0; i--)
+    out->beyond[i] = out->beyond[i + 1] + norms->share[i] * (1.0 + bound[i]);
+}
+
+/* How much of the moment is beyond a norm. */
+static double moment_beyond(const dpa_usual_norms *norms, const dpa_shift_means *mean,
+                            double x) {
+  const double at = norms_below(norms, x);
+  if (!(at > 0.0))
+    return mean->beyond[0];
+  if (!(at < DPA_SIXTEEN))
+    return 0.0;
+  const int k = (int)at;
+  return mean->beyond[k] + (at - k) * (mean->beyond[k + 1] - mean->beyond[k]);
 }
 
 /* The log of part one's integrand between s shift and `start`, but for the factor. */
@@ -110,53 +114,108 @@ static double log_between(const dpa_norm_law *p, double top) {
 
 /* And below it, where it is largest at s shift, and falls on either side, or rises on
  * towards the usual norms. */
-static double dear_mean(const dpa_norm_law *p) {
+static double log_dear_mean(const dpa_norm_law *p) {
   const double x = p->s * p->shift, less = -expm1(-2.0 * x);
   const double rises = (p->dim - 1.0) / x - 1.0, bend = (p->dim - 1.0) / (x * x);
   const double curl = 4.0 * (1.0 - less) / (less * less), above = 2.0 * p->s - rises;
-  const double top = dpa_norm_log_density(p, x) + 2.0 * x + log(less);
+  const double top = dpa_norm_log_density(p, x) + 2.0 * x;
   const double below = fall(rises + 2.0 / less, bend + curl);
   if (!(above > 0.0))
-    return p->jacobian + dpa_log_add(top + log(below), log_between(p, top));
+    return dpa_log_add(top + log(less * below), log_between(p, top + log(less)));
   const double to_start = -expm1(-above * (p->start - x)) / above;
-  return p->jacobian + top + log(below + fmin(fall(above, bend), to_start));
+  return top + log(less * (below + fmin(fall(above, bend), to_start)));
 }
 
-static double part_one_mean(const dpa_usual_norms *norms, const dpa_norm_law *p) {
-  const double usual = usual_mean(norms, p), x = fmin(p->start, p->dim - 1.0);
+/* Part one without the Jacobians' factor, or infinite where its integrand at s shift
+ * says that it is above the pure loss, whose moment is at most about exp(s shift). */
+static void find_part_one(const dpa_usual_norms *norms, dpa_shift_means *out) {
+  const double s = out->s, shift = out->shift, pull = s * shift;
+  const dpa_norm_law p = {.s = s,
+                          .shift = shift,
+                          .dim = norms->dim,
+                          .start = (s + 0.5) * shift,
+                          .at_mean = norms->at_mean};
+  out->usual = INFINITY;
+  out->dear = 0.0;
+  if (pull > 1.0 && dpa_norm_log_density(&p, pull) + pull > ABOVE_PURE)
+    return;
+  find_usual(norms, &p, out);
   /* the integrand is below the density times exp(2 s shift) */
-  const double most = dpa_norm_log_density(p, x) + 2.0 * p->s * p->shift;
-  if (x > 0.0 && most + p->jacobian + log(p->start) < usual - NEGLIGIBLE)
-    return usual;
-  return dpa_log_add(usual, dear_mean(p));
+  const double x = fmin(p.start, p.dim - 1.0);
+  const double most = x > 0.0 ? dpa_norm_log_density(&p, x) + 2.0 * pull : INFINITY;
+  if (!(exp(most) * p.start < NEGLIGIBLE * out->usual))
+    out->dear = exp(log_dear_mean(&p));
 }
 
-static double part_two_mean(const dpa_usual_norms *norms, const dpa_norm_law *p) {
+/* The moment of part two over that of its fixed part; what caps it is the pure loss
+ * without curvature. */
+static double part_two_share(const dpa_usual_norms *norms, double s, double shift) {
   double bound[DPA_SIXTEEN];
-  dpa_norm_bounds(p, 2, p->dim, norms->x, bound);
-  return log_mean(norms, bound);
+  const double pull = s * shift, most = pull - LOG_2 - 0.5 * pull * pull / norms->dim;
+  for (int i = 0; i < DPA_SIXTEEN; i++)
+    bound[i] = fmin(0.5 * pull * shift / norms->x[i], most);
+  return 1.0 + mean_less_one(norms, bound);
+}
+
+/* Part one with the Jacobians' factor, which is there for the norms beyond where it is
+ * free, and for the dear ones. */
+static double part_one(const dpa_usual_norms *norms, const dpa_shift_means *mean,
+                       double kappa, int tied) {
+  const double s = mean->s, turned = dpa_norm_turned(s, kappa);
+  if (!(s * kappa < 1.0 && turned < 1.0 && mean->usual < HUGE_MEAN))
+    return INFINITY;
+  const double more = turned / (1.0 - turned), start = (s + 0.5) * mean->shift;
+  const double free_to = dpa_norm_free_to(s, mean->shift, kappa, tied);
+  const double dear =
+      free_to >= start ? moment_beyond(norms, mean, free_to) : mean->beyond[0];
+  return mean->usual + more * dear + (1.0 + more) * mean->dear;
+}
+
+/* The mean of exp(bound) - 1, of the least part. */
+static double least_mean(const dpa_usual_norms *norms, dpa_shift_means *mean,
+                         double kappa, int tied, double loss) {
+  const double s = mean->s, pull = s * mean->shift;
+  double best = part_one(norms, mean, kappa, tied);
+  /* the pure loss' is above s (1 + s) loss^2 / 2 / cosh(loss / 2) */
+  if (!(loss <= 2.0 && best < LEAST_PURE * s * (1.0 + s) * loss * loss)) {
+    if (mean->loss != loss) {
+      mean->loss = loss;
+      mean->pure = exp(dpa_pure_excess(1.0 + s, loss));
+    }
+    best = fmin(best, mean->pure);
+  }
+  /* and part two's above 1 */
+  if (best > 1.0) {
+    const double fixed = exp(LOG_2 + s * log1p(kappa) + 0.5 * pull * pull / norms->dim);
+    if (fixed - 1.0 < best) {
+      if (isnan(mean->two))
+        mean->two = part_two_share(norms, s, mean->shift);
+      best = fmin(best, fixed * mean->two - 1.0);
+    }
+  }
+  return best;
 }
 
 dpa_status dpa_rdp_objective_gamma_rough(const double *orders, size_t n, double shift,
                                          double kappa, int tied, double dim,
                                          dpa_usual_norms *norms, double *rdp) {
-  if (!(shift >= 0.0) || !(kappa >= 0.0) || !(dim >= 1.0))
+  if (!(shift >= 0.0) || !(kappa >= 0.0) || !(dim >= 1.0) || n > DPA_MOST_ORDERS)
     return DPA_ARGUMENT;
-  const double loss = dpa_objective_pure(shift, kappa, tied);
   if (norms->dim != dim)
     spread_norms(dim, norms);
+  const double loss = dpa_objective_pure(shift, kappa, tied);
   for (size_t i = 0; i < n; i++) {
     const double s = orders[i] - 1.0;
-    double best = dpa_pure_excess(orders[i], loss);
-    if (loss > 0.0 && s * loss < 1e3) {
-      const dpa_norm_law p =
-          dpa_norm_law_of(s, shift, kappa, tied, dim, loss, norms->at_mean);
-      if (p.has_one && shift > 0.0)
-        best = fmin(best, part_one_mean(norms, &p));
-      if (p.fixed < p.log_pure && dpa_log_abs_expm1(p.fixed) < best)
-        best = fmin(best, part_two_mean(norms, &p));
+    dpa_shift_means *mean = norms->mean + i;
+    double best = INFINITY;
+    if (shift > 0.0 && s * loss < FARTHEST) {
+      if (mean->s != s || mean->shift != shift) {
+        *mean = (dpa_shift_means){.s = s, .shift = shift, .two = NAN, .loss = NAN};
+        find_part_one(norms, mean);
+      }
+      best = least_mean(norms, mean, kappa, tied, loss);
     }
-    rdp[i] = dpa_log1p_exp(best) / s;
+    rdp[i] = best < HUGE_MEAN ? log1p(best) / s : dpa_rdp_pure(orders[i], loss);
   }
   return DPA_OK;
 }

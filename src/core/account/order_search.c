@@ -19,10 +19,12 @@ void dpa_search_ask(dpa_search *at, size_t n) {
   }
   for (size_t k = 0; k < own->entries && at->status == DPA_OK; k++) {
     const dpa_renyi_kind *kind = at->kinds + own->kind[k];
-    at->status =
-        at->rough
-            ? dpa_renyi_rough(kind, at->order, n, at->moments, &at->norms, at->rdp)
-            : dpa_renyi_outward(kind, at->order, n, at->moments, at->rdp);
+    dpa_free_moment *moments = at->space->moments;
+    if (!at->rough)
+      at->status = dpa_renyi_outward(kind, at->order, n, moments, at->rdp);
+    else if (k == 0 || !dpa_renyi_alike(at->kinds + own->kind[k - 1], kind))
+      at->status =
+          dpa_renyi_rough(kind, at->order, n, moments, &at->space->norms, at->rdp);
     for (size_t i = 0; i < n && at->status == DPA_OK; i++)
       at->total[i] += at->rdp[i] * own->count[k];
   }

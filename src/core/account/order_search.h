@@ -22,8 +22,7 @@ typedef struct dpa_search {
                                                           asked, and the answers; */
   double order[DPA_MOST_ORDERS], rdp[DPA_MOST_ORDERS]; /* work space */
   long double total[DPA_MOST_ORDERS];
-  dpa_free_moment moments[DPA_MOST_ORDERS];
-  dpa_usual_norms norms;
+  dpa_order_space *space;
 } dpa_search;
 
 /* A point: the log of an order less one, the epsilon there, what the least around it

@@ -27,6 +27,31 @@ static size_t insert(dpa_point *points, size_t n, double y, double just) {
   return n + 1;
 }
 
+static const dpa_renyi_kind *kind_of(const dpa_search *at, size_t k) {
+  return at->kinds + at->ledger->kind[k];
+}
+
+/* Where the kind before it does. */
+static int turns_as_before(const dpa_search *at, size_t k) {
+  return k > 0 && dpa_renyi_turn_alike(kind_of(at, k - 1), kind_of(at, k));
+}
+
+/* Points in their order, but for those that cannot be below `most`: divergences do not
+ * fall, and epsilon is the divergence and what falls. How many are left. */
+static size_t look_below(dpa_search *at, double most, dpa_point *points, size_t n) {
+  double divergence = 0.0;
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double rest = dpa_conversion(exp(points[i].y), 0.0, at->log_delta);
+    if (i > 0 && rest + divergence >= most)
+      continue;
+    points[kept] = points[i];
+    dpa_search_look(at, points + kept, 1);
+    divergence = fmax(divergence, points[kept++].epsilon - rest);
+  }
+  return kept;
+}
+
 /* The points from the least order on at which log(1 / delta) alone is not too much.
  * Divergence r and L = log(1 / delta) cost about r + L / s, at s* = sqrt(L / r) about
  * 2 sqrt(r L) + r, so s* is 2 to 3 times the least s whose L / s is not too much. */
@@ -35,17 +60,26 @@ static size_t valley(dpa_search *at, dpa_point best, double width, int walks,
   const dpa_orders *orders = at->orders;
   const double most = fmax(0.0, best.epsilon);
   size_t first = 0, n = 0;
-  for (size_t i = 0; i < orders->points; i++)
-    first += !(dpa_conversion_inverse(orders->grid[i], most, at->log_delta) > 0.0);
+  for (size_t end = orders->points; first < end;) { /* it falls with the order */
+    const size_t i = first + (end - first) / 2;
+    if (dpa_conversion_inverse(orders->grid[i], most, at->log_delta) > 0.0)
+      end = i;
+    else
+      first = i + 1;
+  }
   const double from = log(orders->grid[first > 0 ? first - 1 : 0]);
   for (; n < DPA_MOST_ORDERS && (double)n * width <= log(FARTHEST); n++)
     points[n].y = from + (double)n * width;
   const double to = points[n - 1].y;
+  double y = INFINITY;
   for (size_t k = 0; k < at->ledger->entries && n < DPA_MOST_ORDERS; k++) {
-    const double y = log(dpa_renyi_turn(at->kinds + at->ledger->kind[k])) - BEFORE_TURN;
+    if (!turns_as_before(at, k))
+      y = log(dpa_renyi_turn(kind_of(at, k))) - BEFORE_TURN;
     if (y > from && y < to)
       n = insert(points, n, y, walks ? BEFORE_TURN / 2.0 : 0.0);
   }
+  if (walks)
+    return look_below(at, most, points, n);
   dpa_search_look(at, points, n);
   return n;
 }

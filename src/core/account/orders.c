@@ -6,14 +6,14 @@
 #include "account/sketch.h"
 
 #include <math.h>
-#include <string.h>
 
-#define STRIDE 0.5   /* of a walk, in the log */
-#define STRIDES 60   /* at most: the grid is not as wide */
-#define COARSE 8     /* orders at once */
-#define AS_GOOD 1.05 /* what stands for others may be off by */
-#define OFF 1e-3     /* and what is about right, as a share; */
-#define FAR_OFF 0.05 /* what is not right */
+#define STRIDE 0.5    /* of a walk, in the log */
+#define STRIDES 60    /* at most: the grid is not as wide */
+#define COARSE 8      /* orders at once */
+#define AS_GOOD 1.05  /* what stands for others may be off by */
+#define AS_CLOSE 1.02 /* and what is about right, to be looked at beside the best */
+#define OFF 1e-3      /* it may be off by so much, as a share; */
+#define FAR_OFF 0.05  /* what is not right */
 
 static dpa_point look_near(dpa_search *at, double order) {
   dpa_point best = {.y = log(order - 1.0)};
@@ -180,7 +180,7 @@ static size_t look_anyhow(dpa_search *at, const dpa_sketch *sketch, dpa_point *f
  * looked at, and around the best one where it is not what it was said to be. Whether it
  * is near that. */
 static int confirm(dpa_search *at, dpa_point *found, size_t *n) {
-  const double enough = AS_GOOD * epsilon_of(best_of(found, *n));
+  const double enough = AS_CLOSE * epsilon_of(best_of(found, *n));
   size_t kept = 0, best = 0;
   double off = INFINITY;
   for (size_t k = 0; k < *n; k++) {
@@ -205,6 +205,16 @@ static int confirm(dpa_search *at, dpa_point *found, size_t *n) {
   return 1;
 }
 
+/* Kinds, where those that are alike but for rounding are one. */
+static size_t unlike_kinds(const dpa_search *at) {
+  const dpa_ledger *own = at->ledger;
+  size_t n = 0;
+  for (size_t k = 0; k < own->entries; k++)
+    n += k == 0 ||
+         !dpa_renyi_alike(at->kinds + own->kind[k - 1], at->kinds + own->kind[k]);
+  return n;
+}
+
 static int has_rough(const dpa_search *at) {
   for (size_t k = 0; k < at->ledger->entries; k++)
     if (dpa_renyi_has_rough(at->kinds + at->ledger->kind[k]))
@@ -213,13 +223,12 @@ static int has_rough(const dpa_search *at) {
 }
 
 dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
-                          const dpa_ledger *ledger, double log_delta, double *epsilon,
-                          double *order) {
+                          const dpa_ledger *ledger, double log_delta,
+                          dpa_order_space *space, double *epsilon, double *order) {
   if (orders->points == 0 || orders->points > DPA_MOST_ORDERS || orders->stride == 0)
     return DPA_ARGUMENT;
   dpa_search at;
-  memset(&at.moments, 0, sizeof at.moments);
-  at.norms.dim = 0.0;
+  at.space = space;
   at.orders = orders;
   at.kinds = kinds;
   at.ledger = ledger;
@@ -229,9 +238,9 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
   at.rough = orders->walks && (!told || looks) && has_rough(&at);
   dpa_point found[DPA_MOST_VALLEYS + 1];
   dpa_sketch sketch = {.entries = 0};
-  if (orders->walks && !told && ledger->entries > DPA_SKETCH_KINDS)
-    at.status =
-        dpa_sketch_ledger(kinds, ledger, 1.0 + likely_order(&at), &at.norms, &sketch);
+  if (orders->walks && !told && unlike_kinds(&at) > DPA_SKETCH_KINDS)
+    at.status = dpa_sketch_ledger(kinds, ledger, 1.0 + likely_order(&at), &space->norms,
+                                  &sketch);
   size_t n = look_anyhow(&at, &sketch, found);
   if (at.rough) {
     at.rough = 0;

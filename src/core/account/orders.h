@@ -9,10 +9,8 @@
 
 #include <stddef.h>
 
-/* The grid has at most so many orders, and so has a valley. */
-#define DPA_MOST_ORDERS 128
-
-/* Where the best order is looked for. */
+/* Where the best order is looked for. The grid has at most DPA_MOST_ORDERS, and so has
+ * a valley. */
 typedef struct dpa_orders {
   const double *grid; /* orders less one, rising, `step` apart in their logs */
   size_t points;
@@ -35,9 +33,16 @@ typedef struct dpa_ledger {
   double near;
 } dpa_ledger;
 
-/* The least epsilon, infinite where none is finite, and its order, then NaN. */
+/* What divergences of one ledger may share with those of another. */
+typedef struct dpa_order_space {
+  dpa_free_moment moments[DPA_MOST_ORDERS];
+  dpa_usual_norms norms;
+} dpa_order_space;
+
+/* The least epsilon, infinite where none is finite, and its order, then NaN. `space` is
+ * kept from ledger to ledger, and all 0 at first. */
 dpa_status dpa_best_order(const dpa_orders *search, const dpa_renyi_kind *kinds,
-                          const dpa_ledger *ledger, double log_delta, double *epsilon,
-                          double *order);
+                          const dpa_ledger *ledger, double log_delta,
+                          dpa_order_space *space, double *epsilon, double *order);
 
 #endif

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#define NEARLY 1e-12
 #define ERROR 1e-9 /* more than that of any formula or quadrature */
 
 /* Of an order and a size alone. */
@@ -155,6 +156,21 @@ dpa_renyi_curve *dpa_renyi_named(const char *name) {
 double dpa_renyi_turn(const dpa_renyi_kind *kind) {
   const struct row *own = row_of(kind);
   return own && own->turn ? own->turn(kind) : INFINITY;
+}
+
+static int nearly(double a, double b) {
+  return fabs(a - b) <= NEARLY * fabs(a);
+}
+
+int dpa_renyi_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
+  return a->curve == b->curve && nearly(a->size, b->size) &&
+         nearly(a->kappa, b->kappa) && a->tied == b->tied && a->dim == b->dim &&
+         nearly(a->lean, b->lean) && nearly(a->rate, b->rate) &&
+         nearly(a->noise, b->noise) && a->context == b->context;
+}
+
+int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
+  return a->curve == b->curve && a->size == b->size && a->dim == b->dim;
 }
 
 int dpa_renyi_has_rough(const dpa_renyi_kind *kind) {

@@ -32,6 +32,12 @@ struct dpa_renyi_kind {
  * that the best order of all may be just below; INFINITY: none is known. */
 double dpa_renyi_turn(const dpa_renyi_kind *kind);
 
+/* Whether it is the same of two kinds that need not be the same. */
+int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
+
+/* Whether divergences of two kinds are the same but for rounding. */
+int dpa_renyi_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
+
 /* Whether divergences of one kind take long, but not to know about. */
 int dpa_renyi_has_rough(const dpa_renyi_kind *kind);
 

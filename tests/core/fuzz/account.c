@@ -158,7 +158,9 @@ static void orders(feed *from) {
   const dpa_ledger ledger = {(const int[]){0, 1}, count, 1 + feed_below(from, 2),
                              feed_below(from, 2) ? near : NAN};
   const double log_delta = -fmin(feed_positive(from), 745.0);
-  if (dpa_best_order(&search, kinds, &ledger, log_delta, &epsilon, &order) == DPA_OK) {
+  dpa_order_space space = {.norms = {.dim = 0.0}};
+  if (dpa_best_order(&search, kinds, &ledger, log_delta, &space, &epsilon, &order) ==
+      DPA_OK) {
     MUST(epsilon >= 0.0);
     MUST(isnan(order) ? isinf(epsilon) : order >= 1.0 && isfinite(epsilon));
   }
