@@ -139,13 +139,14 @@ solve_many <- function(spent, i, crosses, like, loss) {
   best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
     "best")
   told <- orders$off < 0.05 # NA: there is none on one side
+  jumps <- crosses && any(abs(diff(log(first$order - 1))) > 0.05, na.rm = TRUE)
   for (k in split(seq_along(i), paste(best, told))) {
     of <- best[k[1L]]
     x[k] <- if (!is.null(loss) && of %in% slow_accountants() && are_shared(loss[k] - x[k])) {
       solve_shared(asked_of(spent, of), i[k], x[k], slope[k], loss[k])
     } else {
       f <- around(spent, of, if (!isTRUE(told[k[1L]])) .ways$many)
-      found <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess)
+      found <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess, checked = jumps)
       order[k] <- found$order
       found$x
     }
@@ -153,8 +154,7 @@ solve_many <- function(spent, i, crosses, like, loss) {
   astray <- abs(x - guess) > 0.01
   # others may be better there than a slow one
   best[best %in% slow_accountants() & abs(x - guess) > 0.03] <- "best"
-  jumps <- any(abs(diff(log(first$order - 1))) > 0.05, na.rm = TRUE)
-  rough <- !(told & !astray) %in% TRUE | crosses && (jumps || anyNA(x))
+  rough <- !(told & !astray) %in% TRUE | jumps | crosses && anyNA(x)
   settle(spent, i, x, slope, best, even_gaps(left, rough))
 }
 

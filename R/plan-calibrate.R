@@ -149,7 +149,7 @@ likely_units <- function(counted, epsilon, budget, problem) {
 #' gaussian_sigma(), of many budgets about that: in between some.
 #' @noRd
 likely_sigmas <- function(epsilon, delta) {
-  if (length(epsilon) <= .many_parties) return(gaussian_sigma(epsilon, delta))
+  if (length(epsilon) <= 2L * .many_knots) return(gaussian_sigma(epsilon, delta))
   ends <- range(log(epsilon))
   at <- seq(ends[1L], ends[2L], length.out = 2L * .many_knots)
   exp(stats::spline(at, log(gaussian_sigma(exp(at), delta)), xout = log(epsilon))$y)

@@ -93,7 +93,7 @@ noise_multiplier <- function(budget, d, K) {
   pure <- noise_mechanism(budget$mechanism)$pure && budget$delta == 0
   if (pure) return(sqrt(K * (d + 1)) / budget$epsilon)
   each <- unique(budget$epsilon)
-  z <- gaussian_sigma(each, budget$delta)
+  z <- likely_sigmas(each, budget$delta)
   kept <- if (is.null(budget$kept)) 0 else budget$kept # for moments
   z[match(budget$epsilon, each)] / sqrt(1 - kept)
 }

@@ -32,16 +32,19 @@ alike_ledgers <- function(ledgers, size, family, how = list()) {
     for (members in split(seq_along(groups), groups)) {
       # a ledger alone is itself
       out <- ledgers[[pattern$ledger[members[1L]]]]
-      pick <- function(which) {
+      pick <- function(sizes) {
         if (length(members) == 1L) return(out)
-        at <- members[apply(sizes[, members, drop = FALSE], 1L, which)]
+        at <- members[max.col(sizes, "first")]
         at <- kind[cbind(seq_along(at), at)]
         out$kind <- unique(at)
-        out$count <- as.vector(rowsum(pattern$count, match(at, out$kind)))
+        out$count <- if (length(out$kind) == length(at)) pattern$count else {
+          as.vector(rowsum(pattern$count, match(at, out$kind)))
+        }
         out
       }
-      most <- c(most, list(pick(which.max)))
-      least <- c(least, list(pick(which.min)))
+      own <- sizes[, members, drop = FALSE]
+      most <- c(most, list(pick(own)))
+      least <- c(least, list(pick(-own)))
     }
   }
   list(group = group, most = most, least = least)
@@ -91,7 +94,12 @@ nearby_columns <- function(sizes, count) {
   now <- 0L
   bound <- -1
   for (k in order) {
-    largest <- if (now == 0L) sizes[, k] else pmax(largest, sizes[, k])
+    size <- sizes[, k]
+    if (now > 0L) {
+      above <- largest > size
+      size[above] <- largest[above]
+    }
+    largest <- size
     if (sum(largest * count) > bound) {
       now <- now + 1L
       largest <- sizes[, k]

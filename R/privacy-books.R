@@ -78,11 +78,11 @@ open_books <- function(releases) {
 counted_books <- function(releases) {
   node <- sort.int(unique(releases$node), method = "radix")
   own <- numbers_factor(match(releases$node, node), length(node))
-  rows <- unname(split(seq_len(nrow(releases)), own))
-  count <- as.double(releases$count)
+  each <- function(x) unname(split(x, own))
+  columns <- list(kind = each(seq_len(nrow(releases))), count = each(as.double(releases$count)))
   list(
     kinds = releases, node = node, ledger = as.list(seq_along(node)),
-    ledgers = lapply(rows, function(own) list(kind = own, count = count[own]))
+    ledgers = .mapply(list, columns, NULL)
   )
 }
 

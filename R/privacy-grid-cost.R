@@ -48,5 +48,11 @@ gamma_grid_costs <- function(books) {
   once <- numeric(length(gamma))
   d <- unique(books$kinds$dim[gamma])
   once[gamma] <- gamma_grid_cost(d)[match(books$kinds$dim[gamma], d)]
-  vapply(books$ledgers, function(own) sum(once[own$kind] * own$count), 0)
+  ledgers <- books$ledgers
+  entries <- unique(lengths(lapply(ledgers, `[[`, "kind")))
+  if (length(entries) != 1L) {
+    return(vapply(ledgers, function(own) sum(once[own$kind] * own$count), 0))
+  }
+  each <- function(name) matrix(unlist(lapply(ledgers, `[[`, name)), entries)
+  colSums(once[each("kind")] * each("count"))
 }
