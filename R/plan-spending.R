@@ -32,7 +32,7 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
     statement <- own$statement
     statement$books$kinds <- now
     how <- list(near = near[own$in_order], search = search, upper = TRUE, alike = many,
-      walks = length(epsilon) > .many_parties # as in the statement of all
+      walks = length(epsilon) > .many_for_slow # as in the statement of all
     )
     if (any(quick)) how$quick <- statement$books$node %in% i[quick]
     spent <- spend(statement, of, how)

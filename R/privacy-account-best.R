@@ -7,7 +7,7 @@
 .far_from_best <- 1.1
 
 # Of more unlike parties than these some are looked at first; where only slow accountants take
-# long, of more than the second; and so many are few.
+# long, of more than the second, whose best orders are walked to; and so many are few.
 .many_parties <- 128L
 .many_for_slow <- 32L
 .few_parties <- 16L
@@ -35,7 +35,7 @@ fold_best <- function(books, delta, slow, how) {
     of_one <- function(r) if (is.null(r[[name]])) rep(NA_real_, count) else r[[name]]
     matrix(unlist(lapply(results, of_one)), count)
   }
-  pick <- cbind(seq_len(count), apply(field("epsilon"), 1L, which.min))
+  pick <- cbind(seq_len(count), max.col(-field("epsilon"), "first"))
   of_slow <- lapply(results[names(able)[is_slow]], `[[`, "epsilon")
   list(
     slow = do.call(pmin, c(list(rep(Inf, count)), unname(of_slow))) / least,

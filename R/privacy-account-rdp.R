@@ -92,6 +92,6 @@ add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(cur
 #' at from where its best order is likely.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta, how) {
-  walks <- if (is.null(how$walks)) length(ledgers) > .many_parties else how$walks
+  walks <- if (is.null(how$walks)) length(ledgers) > .many_for_slow else how$walks
   search_orders(renyi_kinds(kinds), ledgers, log(delta), how$search, how$near, walks)
 }

@@ -14,7 +14,7 @@
 #' rounded outward. Of more than 32 unlike parties slow accountants (`"pure"`, `"pld"`) are asked
 #' about some first, and about the others only where they come within a tenth of the best about one
 #' of these; parties whose losses are within 2e-5 of each other then share a bound that is proved
-#' for each. Of more than 128, the best Renyi order of each is looked for from where it is likely,
+#' for each. Of more than 32, the best Renyi order of each is looked for from where it is likely,
 #' and of many unlike releases by some of them first.
 #'
 #' What the source papers print about a run is a table of its own (class `dp_printed`, the
