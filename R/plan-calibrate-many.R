@@ -245,18 +245,21 @@ settle <- function(spent, i, x, slope, best, gaps = NULL) {
     off <- off_of(look_at(at), look <= 2L)
     if (length(off$at) == 0L) return(x)
     more <- off$x - pmax(off$excess / slope[off$at], -1) + .many_excess / 2
+    solved <- logical(length(more))
     for (k in if (look <= 2L) split(seq_along(more), off$accountant)) {
       # a valley may be too narrow to stay in
       f <- everywhere(spent, of = off$accountant[k[1L]])
       found <- solve_within(f, i[off$at[k]], off$x[k], slope[off$at[k]], width = .many_excess,
         known = lapply(off, `[`, k)
       )
-      solved <- !is.na(found$x)
-      more[k[solved]] <- found$x[solved]
+      solved[k] <- !is.na(found$x)
+      more[k[solved[k]]] <- found$x[solved[k]]
     }
     x[off$at] <- more
-    at <- off$at
+    # what one of them says all of them do
+    at <- off$at[!solved]
+    if (length(at) == 0L) return(x)
   }
-  x[off$at] <- NA
+  x[at] <- NA
   x
 }
