@@ -13,7 +13,7 @@
 
 #' Groups of ledgers, where there are very many or `how` says so (see spend()): list(group =
 #' of each ledger, `most` and `least` = a ledger a group that costs no less and no more than any of
-#' the group).
+#' the group; no `least` where `how` asks for upper bounds alone).
 #' @param size of each kind, `NA` where a kind is not known by it.
 #' @param family of each kind: sizes of one family can be compared.
 #' @noRd
@@ -29,25 +29,27 @@ alike_ledgers <- function(ledgers, size, family, how = list()) {
     sizes <- matrix(size[kind], nrow(kind))
     groups <- nearby_columns(sizes, pattern$count)
     group[pattern$ledger] <- length(most) + groups
-    for (members in split(seq_along(groups), groups)) {
-      # a ledger alone is itself
-      out <- ledgers[[pattern$ledger[members[1L]]]]
-      pick <- function(sizes) {
-        if (length(members) == 1L) return(out)
-        at <- members[max.col(sizes, "first")]
-        at <- kind[cbind(seq_along(at), at)]
-        out$kind <- unique(at)
-        out$count <- if (length(out$kind) == length(at)) pattern$count else {
-          as.vector(rowsum(pattern$count, match(at, out$kind)))
-        }
-        out
-      }
-      own <- sizes[, members, drop = FALSE]
-      most <- c(most, list(pick(own)))
-      least <- c(least, list(pick(-own)))
-    }
+    members <- unname(split(seq_along(groups), groups))
+    pick <- function(sizes) lapply(members, largest_of, sizes, kind, pattern, ledgers)
+    most <- c(most, pick(sizes))
+    if (!isTRUE(how$upper)) least <- c(least, pick(-sizes))
   }
   list(group = group, most = most, least = least)
+}
+
+#' A ledger of the largest sizes of several, entry by entry; of one it is itself.
+#' @param members which columns of `sizes`, `kind` and the pattern's ledgers.
+#' @noRd
+largest_of <- function(members, sizes, kind, pattern, ledgers) {
+  out <- ledgers[[pattern$ledger[members[1L]]]]
+  if (length(members) == 1L) return(out)
+  at <- members[max.col(sizes[, members, drop = FALSE], "first")]
+  at <- kind[cbind(seq_along(at), at)]
+  out$kind <- unique(at)
+  out$count <- if (length(out$kind) == length(at)) pattern$count else {
+    as.vector(rowsum(pattern$count, match(at, out$kind)))
+  }
+  out
 }
 
 #' Ledgers with an entry for each release, where their counts are unlike and those not too many:

@@ -39,9 +39,11 @@ compose_groups <- function(epsilon, count, delta) {
   total <- sum(epsilon * count)
   if (sum(count) > 1) total <- round_up(total)
   if (delta == 0 || total == 0 || !is.finite(total)) return(total)
-  same <- match(epsilon, unique(epsilon))
-  count <- as.vector(rowsum(count, same, reorder = FALSE))
-  epsilon <- unique(epsilon)
+  distinct <- unique(epsilon)
+  if (length(distinct) < length(epsilon)) {
+    count <- as.vector(rowsum(count, match(epsilon, distinct), reorder = FALSE))
+    epsilon <- distinct
+  }
   count <- count[epsilon > 0]
   epsilon <- epsilon[epsilon > 0]
   composed <- if (length(count) == 1L && count <= 1e6 || sum(log1p(count)) <= log(.most_atoms)) {
@@ -57,6 +59,9 @@ compose_groups <- function(epsilon, count, delta) {
   min(composed, total)
 }
 
+# as outer() has them, which takes long about a few
+sums_of <- function(x, y) rep(x, length(y)) + rep(y, each = length(x))
+
 #' All values of the total loss with their probabilities, largest first.
 #' @noRd
 compose_exactly <- function(epsilon, count, delta) {
@@ -65,11 +70,11 @@ compose_exactly <- function(epsilon, count, delta) {
   slack <- 64 * .Machine$double.eps
   for (i in seq_along(epsilon)) {
     up <- 0:count[i]
-    loss <- as.vector(outer(loss, (2 * up - count[i]) * epsilon[i], `+`))
+    loss <- sums_of(loss, (2 * up - count[i]) * epsilon[i])
     log_choose <- lchoose(count[i], up)
-    log_mass <- as.vector(outer(
-      log_mass, log_choose - count[i] * log1p(exp(-epsilon[i])) - (count[i] - up) * epsilon[i], `+`
-    ))
+    log_mass <- sums_of(log_mass,
+      log_choose - count[i] * log1p(exp(-epsilon[i])) - (count[i] - up) * epsilon[i]
+    )
     # lchoose() is a difference of numbers as large as count log(count)
     slack <- slack + 16 * .Machine$double.eps * count[i] * (epsilon[i] + log1p(count[i]))
   }
