@@ -112,7 +112,8 @@ solve_closely <- function(f, i, known, slope) {
 #' best on both sides, at the order that is told: any order is valid, and near the best one the
 #' epsilon is flat. Where it is not told well it is looked for around that. In the end those are
 #' looked at as in the statement, or all where bounds cross and orders jump, so that there are
-#' valleys; of the rest a few, and all where one of these is not well.
+#' valleys, and an order that is told is good enough before that; of the rest a few, and all where
+#' one of these is not well.
 #' @param i best in an order in which neighbours are alike.
 #' @param crosses whether bounds cross.
 #' @param like what parties are like, a row each, in the order of `i`.
@@ -145,7 +146,7 @@ solve_many <- function(spent, i, crosses, like, loss) {
     x[k] <- if (!is.null(loss) && of %in% slow_accountants() && are_shared(loss[k] - x[k])) {
       solve_shared(asked_of(spent, of), i[k], x[k], slope[k], loss[k])
     } else {
-      f <- around(spent, of, if (!isTRUE(told[k[1L]])) .ways$many)
+      f <- around(spent, of, if (!isTRUE(told[k[1L]]) && !jumps) .ways$many)
       found <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess, checked = jumps)
       order[k] <- found$order
       found$x
@@ -245,21 +246,18 @@ settle <- function(spent, i, x, slope, best, gaps = NULL) {
     off <- off_of(look_at(at), look <= 2L)
     if (length(off$at) == 0L) return(x)
     more <- off$x - pmax(off$excess / slope[off$at], -1) + .many_excess / 2
-    solved <- logical(length(more))
     for (k in if (look <= 2L) split(seq_along(more), off$accountant)) {
       # a valley may be too narrow to stay in
       f <- everywhere(spent, of = off$accountant[k[1L]])
       found <- solve_within(f, i[off$at[k]], off$x[k], slope[off$at[k]], width = .many_excess,
         known = lapply(off, `[`, k)
       )
-      solved[k] <- !is.na(found$x)
-      more[k[solved[k]]] <- found$x[solved[k]]
+      solved <- !is.na(found$x)
+      more[k[solved]] <- found$x[solved]
     }
     x[off$at] <- more
-    # what one of them says all of them do
-    at <- off$at[!solved]
-    if (length(at) == 0L) return(x)
+    at <- off$at
   }
-  x[at] <- NA
+  x[off$at] <- NA
   x
 }
