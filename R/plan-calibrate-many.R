@@ -226,9 +226,9 @@ settle <- function(spent, i, x, slope, best, gaps = NULL) {
   # steeper is only the way into a valley
   slope <- pmax(-2, pmin(slope, -0.1))
   slope[is.na(slope)] <- -1
-  look_at <- function(at) {
-    c(list(at = at, x = x[at]), said_of_all(spent, x[at], i[at], which(best[at] == "best")))
-  }
+  of_all <- i[best == "best"]
+  said <- function(x, i, ...) said_of_all(spent, x, i, which(i %in% of_all))
+  look_at <- function(at) c(list(at = at, x = x[at]), said(x[at], i[at]))
   # who is above the budget or, in the first looks, far below it
   off_of <- function(said, below) {
     far <- below & said$excess / slope[said$at] > .many_excess
@@ -246,18 +246,19 @@ settle <- function(spent, i, x, slope, best, gaps = NULL) {
     off <- off_of(look_at(at), look <= 2L)
     if (length(off$at) == 0L) return(x)
     more <- off$x - pmax(off$excess / slope[off$at], -1) + .many_excess / 2
-    for (k in if (look <= 2L) split(seq_along(more), off$accountant)) {
+    solved <- logical(length(more))
+    if (look <= 2L) {
       # a valley may be too narrow to stay in
-      f <- everywhere(spent, of = off$accountant[k[1L]])
-      found <- solve_within(f, i[off$at[k]], off$x[k], slope[off$at[k]], width = .many_excess,
-        known = lapply(off, `[`, k)
+      found <- solve_within(said, i[off$at], off$x, slope[off$at], width = .many_excess,
+        known = off
       )
       solved <- !is.na(found$x)
-      more[k[solved]] <- found$x[solved]
+      more[solved] <- found$x[solved]
     }
     x[off$at] <- more
-    at <- off$at
+    at <- off$at[!solved]
+    if (length(at) == 0L) return(x)
   }
-  x[off$at] <- NA
+  x[at] <- NA
   x
 }
