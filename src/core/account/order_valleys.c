@@ -12,7 +12,7 @@
 #define AROUND 4         /* points on either side */
 #define APART 0.03       /* of each other */
 #define SHALLOW 3e-3     /* a valley is in another, as a share of epsilon */
-#define MANY 48          /* kinds */
+#define MANY 64          /* kinds */
 
 /* Points in their order, and one more, but where one is just below. */
 static size_t insert(dpa_point *points, size_t n, double y, double just) {
