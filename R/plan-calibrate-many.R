@@ -230,9 +230,9 @@ settle <- function(spent, i, x, slope, best, gaps = NULL) {
   said <- function(x, i, ...) said_of_all(spent, x, i, which(i %in% of_all))
   look_at <- function(at) c(list(at = at, x = x[at]), said(x[at], i[at]))
   # who is above the budget or, in the first looks, far below it
-  off_of <- function(said, below) {
-    far <- below & said$excess / slope[said$at] > .many_excess
-    lapply(said, `[`, said$excess > 0 | far)
+  off_of <- function(seen, below) {
+    far <- below & seen$excess / slope[seen$at] > .many_excess
+    lapply(seen, `[`, seen$excess > 0 | far)
   }
   x[is.na(x)] <- 0
   at <- which(!done)

@@ -96,12 +96,7 @@ nearby_columns <- function(sizes, count) {
   now <- 0L
   bound <- -1
   for (k in order) {
-    size <- sizes[, k]
-    if (now > 0L) {
-      above <- largest > size
-      size[above] <- largest[above]
-    }
-    largest <- size
+    largest <- if (now == 0L) sizes[, k] else pmax.int(largest, sizes[, k])
     if (sum(largest * count) > bound) {
       now <- now + 1L
       largest <- sizes[, k]

@@ -88,7 +88,7 @@ rdp_total <- function(kinds, count) {
 # by rowSums(), which is more exact than products of matrices: the order of kinds shall not tell
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
-#' All ledgers at once: a run of a thousand unlike holders has as many. Of very many each is looked
+#' All ledgers at once: a run of a thousand unlike holders has as many. Of dozens each is looked
 #' at from where its best order is likely.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta, how) {

@@ -112,19 +112,24 @@ static void check_outputs(void) {
   CHECK(about[1] == known[1]); /* the pure loss */
 }
 
+/* As R hands it over for dozens: 85 orders less one, from 1e-7 to 1e5. */
+static dpa_orders walking(void) {
+  static double grid[85];
+  for (int i = 0; i < 85; i++)
+    grid[i] = pow(10.0, -7.0 + i / 7.0);
+  return (dpa_orders){.grid = grid,
+                      .points = 85,
+                      .stride = 6,
+                      .step = log(10.0) / 7.0,
+                      .halvings = 8,
+                      .walks = 1,
+                      .valleys = 1};
+}
+
 /* Kinds that differ in their last bits only are one, and what one ledger leaves behind
  * does not tell another. */
 static void check_alike(void) {
-  double grid[85];
-  for (int i = 0; i < 85; i++)
-    grid[i] = pow(10.0, -7.0 + i / 7.0);
-  const dpa_orders search = {.grid = grid,
-                             .points = 85,
-                             .stride = 6,
-                             .step = log(10.0) / 7.0,
-                             .halvings = 8,
-                             .walks = 1,
-                             .valleys = 1};
+  const dpa_orders search = walking();
   const double once[] = {1.0, 3.0}, apart[] = {1.0, 1.0, 1.0, 1.0};
   for (unsigned k = 0; k < 60; k++) {
     const dpa_renyi_kind first = {.curve = dpa_renyi_named("objective_gamma"),
@@ -158,15 +163,7 @@ static void check_alike(void) {
 /* One objective and outputs beside it, as a holder of PP-ADMM releases. What is found
  * holds, and is about as good as what is found by divergences that hold alone. */
 static void check_searches(void) {
-  double grid[85];
-  for (int i = 0; i < 85; i++)
-    grid[i] = pow(10.0, -7.0 + i / 7.0);
-  dpa_orders search = {.grid = grid,
-                       .points = 85,
-                       .stride = 6,
-                       .step = log(10.0) / 7.0,
-                       .halvings = 8,
-                       .valleys = 1};
+  dpa_orders search = walking();
   for (unsigned k = 0; k < 300; k++) {
     const double dim = floor(2.0 * pow(200.0, fraction(k, 0)));
     const double size = dim * pow(10.0, -3.0 + 2.0 * fraction(k, 1));

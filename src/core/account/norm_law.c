@@ -8,6 +8,11 @@
 #define LOG_2 0.69314718055994530942
 #define FREE 22.180339887498 /* 11 + 5 sqrt 5, rounded down */
 
+double dpa_norm_fixed(double s, double shift, double kappa, double dim) {
+  const double pull = s * shift;
+  return LOG_2 + s * log1p(kappa) + 0.5 * pull * pull / dim;
+}
+
 double dpa_norm_turned(double s, double kappa) {
   return s * (1.0 + s) * kappa * kappa / (1.0 + kappa);
 }
@@ -21,10 +26,9 @@ double dpa_norm_free_to(double s, double shift, double kappa, int tied) {
 
 dpa_norm_law dpa_norm_law_of(double s, double shift, double kappa, int tied, double dim,
                              double loss, double at_mean) {
-  const double pull = s * shift;
   dpa_norm_law p = {.s = s, .shift = shift, .dim = dim};
   p.log_pure = s * loss;
-  p.fixed = LOG_2 + s * log1p(kappa) + 0.5 * pull * pull / dim;
+  p.fixed = dpa_norm_fixed(s, shift, kappa, dim);
   p.start = (s + 0.5) * shift;
   p.root = sqrt(s * (1.0 + s)) * shift;
   p.at_mean = at_mean;

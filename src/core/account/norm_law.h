@@ -21,6 +21,9 @@ typedef struct dpa_norm_law {
 dpa_norm_law dpa_norm_law_of(double s, double shift, double kappa, int tied, double dim,
                              double loss, double at_mean);
 
+/* Part two where the norm is infinite. */
+double dpa_norm_fixed(double s, double shift, double kappa, double dim);
+
 /* Of the Jacobians, where s kappa < 1: 1 less 1 over their factor; and the radius up to
  * which, from a start on, there is none. */
 double dpa_norm_turned(double s, double kappa);

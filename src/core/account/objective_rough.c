@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-#define LOG_2 0.69314718055994530942
 #define BEYOND 14.0     /* exp(-BEYOND) of the norm is beyond the sixteen, or less */
 #define NEGLIGIBLE 1e-7 /* in a sum */
 #define ABOVE_PURE 8.0  /* by so much, in logs, part one is above the pure loss */
@@ -151,7 +150,8 @@ static void find_part_one(const dpa_usual_norms *norms, dpa_shift_means *out) {
  * without curvature. */
 static double part_two_share(const dpa_usual_norms *norms, double s, double shift) {
   double bound[DPA_SIXTEEN];
-  const double pull = s * shift, most = pull - LOG_2 - 0.5 * pull * pull / norms->dim;
+  const double pull = s * shift,
+               most = pull - dpa_norm_fixed(s, shift, 0.0, norms->dim);
   for (int i = 0; i < DPA_SIXTEEN; i++)
     bound[i] = fmin(0.5 * pull * shift / norms->x[i], most);
   return 1.0 + mean_less_one(norms, bound);
@@ -174,7 +174,7 @@ static double part_one(const dpa_usual_norms *norms, const dpa_shift_means *mean
 /* The mean of exp(bound) - 1, of the least part. */
 static double least_mean(const dpa_usual_norms *norms, dpa_shift_means *mean,
                          double kappa, int tied, double loss) {
-  const double s = mean->s, pull = s * mean->shift;
+  const double s = mean->s;
   double best = part_one(norms, mean, kappa, tied);
   /* the pure loss' is above s (1 + s) loss^2 / 2 / cosh(loss / 2) */
   if (!(loss <= 2.0 && best < LEAST_PURE * s * (1.0 + s) * loss * loss)) {
@@ -186,7 +186,7 @@ static double least_mean(const dpa_usual_norms *norms, dpa_shift_means *mean,
   }
   /* and part two's above 1 */
   if (best > 1.0) {
-    const double fixed = exp(LOG_2 + s * log1p(kappa) + 0.5 * pull * pull / norms->dim);
+    const double fixed = exp(dpa_norm_fixed(s, mean->shift, kappa, norms->dim));
     if (fixed - 1.0 < best) {
       if (isnan(mean->two))
         mean->two = part_two_share(norms, s, mean->shift);
