@@ -79,7 +79,7 @@ unlike_parties <- function(plan) {
   like <- like_parties(releases, kind, epsilon)
   first <- unique(like)
   own <- which(releases$node %in% first)
-  releases <- pick_releases(releases, own)
+  if (length(own) < nrow(releases)) releases <- pick_releases(releases, own)
   releases$node <- match(releases$node, first)
   releases <- counted_releases(releases, kind[own])
   # one party's after another's, as their books are

@@ -49,9 +49,8 @@ objective_pure_loss <- function(shift, kappa, logistic_curvature) {
 }
 
 #' No less than this is proved of ledgers by whoever knows no more of some kinds than their pure
-#' losses, with which an answer is the worst with probability p. All are at once with a probability
-#' P: that alone costs the sum of the losses, and log(1 - delta / P). With many releases that hardly
-#' ever happens, but they add up to much more than they do on average as rarely as delta allows: see
+#' losses, with which an answer is the worst with probability p. With many releases all are hardly
+#' ever at once, but they add up to much more than they do on average as rarely as delta allows: see
 #' rare_sum().
 #' @param loss of each kind; `NA` of those of which more is known.
 #' @noRd
@@ -65,8 +64,24 @@ pure_floor <- function(loss, ledgers, delta) {
     p <- worst[kind]
     all <- exp(sum(count * log(p)))
     if (all > delta) return(max(0, sum(count * e) + log1p(-delta / all)))
-    max(0, rare_sum(e, p, count, delta))
+    max(0, worst_sum(e, p, count, delta), rare_sum(e, p, count, delta))
   }, 0)
+}
+
+#' The largest losses are the worst all at once with a probability P: that alone costs their sum, and
+#' log(1 - delta / P).
+#' @noRd
+worst_sum <- function(e, p, count, delta) {
+  order <- order(e, decreasing = TRUE)
+  e <- e[order]
+  rare <- -log(p[order])
+  count <- count[order]
+  before <- cumsum(count * rare) - count * rare
+  most <- (-log(delta) - before) / rare # of each kind, after all of those before it
+  some <- pmin.int(count, floor(pmax.int(most, 0)))
+  some <- c(some, pmax.int(some - 1, 0))
+  costs <- log1p(-pmin.int(delta * exp(before + some * rare), 1))
+  max((cumsum(count * e) - count * e + some * e + costs)[c(most > 0, most > 0)])
 }
 
 #' A sum of losses, +e with probability p and else -e, that is exceeded so often that it costs more

@@ -44,13 +44,10 @@ objective_kinds <- function(e, shift) {
 #' Kinds of releases as the core takes them.
 #' @noRd
 renyi_kinds <- function(kinds) {
-  columns <- unclass(kinds)
-  mechanism <- columns$mechanism
-  out <- renyi_columns(length(mechanism))
-  for (name in unique(mechanism)) {
-    rows <- which(mechanism == name)
-    own <- .rdp_kinds[[name]](lapply(columns, `[`, rows))
-    for (column in names(own)) out[[column]][rows] <- own[[column]]
+  out <- renyi_columns(nrow(kinds))
+  for (of in each_mechanism(kinds)) {
+    own <- .rdp_kinds[[of$name]](of$columns)
+    for (column in names(own)) out[[column]][of$rows] <- own[[column]]
   }
   out
 }

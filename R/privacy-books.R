@@ -40,10 +40,7 @@ row_kind <- function(columns) core_call(.Call(ffi_row_kind, unname(as.list(colum
 #' records may lose. Hundreds of alike nodes are then accounted once.
 #' @noRd
 open_books <- function(releases) {
-  unread <- c("node", "count", "iteration", "tolerance", "neighbours", "party", "records",
-    "division", "per_person"
-  )
-  columns <- unclass(releases)[setdiff(names(releases), unread)]
+  columns <- unclass(releases)[setdiff(names(releases), c("neighbours", .unread))]
   columns <- Filter(function(column) !all(is.na(column)), columns)
   kind <- row_kind(columns)
   first <- which(!duplicated(kind))
@@ -124,11 +121,23 @@ check_handled <- function(kinds, handled, accountant) {
 #' A number of each kind, by a table of handlers: mechanism -> function of its kinds' columns.
 #' @noRd
 by_mechanism <- function(kinds, handlers) {
-  columns <- unclass(kinds)
-  out <- numeric(length(columns$mechanism))
-  for (name in unique(columns$mechanism)) {
-    rows <- which(columns$mechanism == name)
-    out[rows] <- handlers[[name]](lapply(columns, `[`, rows))
-  }
+  out <- numeric(nrow(kinds))
+  for (own in each_mechanism(kinds)) out[own$rows] <- handlers[[own$name]](own$columns)
   out
+}
+
+#' The kinds of each mechanism: list(name, `rows`, and the `columns` that tell them apart).
+#' @noRd
+each_mechanism <- function(kinds) {
+  mechanism <- kinds$mechanism
+  columns <- unclass(kinds)
+  columns <- columns[!(names(columns) %in% c("mechanism", .unread))]
+  names <- unique(mechanism)
+  rows <- if (length(names) == 1L) list(seq_along(mechanism)) else {
+    lapply(names, function(name) which(mechanism == name))
+  }
+  Map(function(name, rows) {
+    own <- if (length(names) == 1L) columns else lapply(columns, `[`, rows)
+    list(name = name, rows = rows, columns = own)
+  }, names, rows)
 }

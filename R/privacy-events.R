@@ -66,6 +66,9 @@ NULL
 # whose records an event is about
 .party_columns <- c("node", "party", "records", "division", "per_person")
 
+# and what else tells no accountant one kind from another
+.unread <- c(.party_columns, "count", "iteration", "tolerance")
+
 # Bounds of the numeric columns: (lower, is the lower end excluded, upper).
 .event_bounds <- list(
   sigma = list(0, TRUE, Inf), alpha = list(0, TRUE, Inf), b = list(0, TRUE, Inf),

@@ -44,6 +44,20 @@ test_that("a slow accountant that cannot be the best is not asked, and tells no 
   }
   expect_gt(told, 60)
 
+  # of dozens some are the worst, whether others hardly cost anything or not
+  share <- vapply(1:30, function(trial) {
+    e <- c(10^runif(1, -1.2, 0) * 0.95^seq_len(30), 10^runif(20, -5, -2))
+    count <- rep(sample(2, 1), 50)
+    delta <- 10^-runif(1, 3, 9)
+    least <- worst_sum(e, 1 / (1 + exp(-e)), count, delta)
+    said <- compose_groups(e, count, delta)
+    expect_lte(least, said * (1 + 1e-12))
+    expect_gte(pure_floor(e, list(list(kind = 1:50, count = count)), delta), least)
+    least / said
+  }, 0)
+  expect_gt(min(share), 0.4)
+  expect_gt(median(share), 0.7)
+
   # the proof itself, of sums of one loss: so large with twice the probability delta
   told <- 0
   for (e in c(0.02, 0.1, 0.3, 1)) for (n in c(50, 300, 2000)) for (delta in 10^-c(4, 9, 15)) {
