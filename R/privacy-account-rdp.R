@@ -44,7 +44,7 @@ objective_kinds <- function(e, shift) {
 #' Kinds of releases as the core takes them.
 #' @noRd
 renyi_kinds <- function(kinds) {
-  out <- renyi_columns(nrow(kinds))
+  out <- renyi_columns(length(kinds$mechanism))
   for (of in each_mechanism(kinds)) {
     own <- .rdp_kinds[[of$name]](of$columns)
     for (column in names(own)) out[[column]][of$rows] <- own[[column]]

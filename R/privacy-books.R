@@ -121,7 +121,7 @@ check_handled <- function(kinds, handled, accountant) {
 #' A number of each kind, by a table of handlers: mechanism -> function of its kinds' columns.
 #' @noRd
 by_mechanism <- function(kinds, handlers) {
-  out <- numeric(nrow(kinds))
+  out <- numeric(length(kinds$mechanism))
   for (own in each_mechanism(kinds)) out[own$rows] <- handlers[[own$name]](own$columns)
   out
 }
@@ -129,15 +129,14 @@ by_mechanism <- function(kinds, handlers) {
 #' The kinds of each mechanism: list(name, `rows`, and the `columns` that tell them apart).
 #' @noRd
 each_mechanism <- function(kinds) {
-  mechanism <- kinds$mechanism
   columns <- unclass(kinds)
-  columns <- columns[!(names(columns) %in% c("mechanism", .unread))]
-  names <- unique(mechanism)
-  rows <- if (length(names) == 1L) list(seq_along(mechanism)) else {
-    lapply(names, function(name) which(mechanism == name))
+  mechanism <- columns$mechanism
+  columns <- columns[is.na(match(names(columns), c("mechanism", .unread)))]
+  out <- list()
+  for (name in unique(mechanism)) {
+    rows <- which(mechanism == name)
+    own <- if (length(rows) == length(mechanism)) columns else lapply(columns, `[`, rows)
+    out[[name]] <- list(name = name, rows = rows, columns = own)
   }
-  Map(function(name, rows) {
-    own <- if (length(names) == 1L) columns else lapply(columns, `[`, rows)
-    list(name = name, rows = rows, columns = own)
-  }, names, rows)
+  out
 }
