@@ -68,8 +68,8 @@ pure_floor <- function(loss, ledgers, delta) {
   }, 0)
 }
 
-#' The largest losses are the worst all at once with a probability P: that alone costs their sum, and
-#' log(1 - delta / P).
+#' The largest losses are the worst all at once with a probability P: that alone costs their sum,
+#' and log(1 - delta / P).
 #' @noRd
 worst_sum <- function(e, p, count, delta) {
   order <- order(e, decreasing = TRUE)
