@@ -173,7 +173,7 @@ release_kinds <- function(releases) {
 #' @noRd
 counted_releases <- function(releases, kind = release_kinds(releases)) {
   alike <- row_kind(list(kind, releases$node))
-  if (!anyDuplicated(alike)) return(releases)
+  if (max(0L, alike) == length(alike)) return(releases) # all are unlike
   first <- which(!duplicated(alike))
   out <- pick_releases(releases, first)
   out$count <- as.vector(rowsum(releases$count, alike, reorder = FALSE))
