@@ -62,9 +62,10 @@ pure_floor <- function(loss, ledgers, delta) {
     count <- own$count[known]
     e <- loss[kind]
     p <- worst[kind]
-    all <- exp(sum(count * log(p)))
-    if (all > delta) return(max(0, sum(count * e) + log1p(-delta / all)))
-    max(0, worst_sum(e, p, count, delta), rare_sum(e, p, count, delta))
+    all <- sum(count * log(p))
+    if (all > log(delta)) return(max(0, sum(count * e) + log1p(-exp(log(delta) - all))))
+    # of infinite losses the second is no number
+    max(0, worst_sum(e, p, count, delta), rare_sum(e, p, count, delta), na.rm = TRUE)
   }, 0)
 }
 
@@ -76,12 +77,14 @@ worst_sum <- function(e, p, count, delta) {
   e <- e[order]
   rare <- -log(p[order])
   count <- count[order]
-  before <- cumsum(count * rare) - count * rare
-  most <- (-log(delta) - before) / rare # of each kind, after all of those before it
-  some <- pmin.int(count, floor(pmax.int(most, 0)))
+  before <- function(x) c(0, cumsum(x)[-length(x)])
+  spent <- before(count * rare)
+  left <- -log(delta) - spent
+  some <- pmin.int(count, floor(pmax.int(left, 0) / rare)) # of each, after all that cost more
   some <- c(some, pmax.int(some - 1, 0))
-  costs <- log1p(-pmin.int(delta * exp(before + some * rare), 1))
-  max((cumsum(count * e) - count * e + some * e + costs)[c(most > 0, most > 0)])
+  costs <- log1p(-pmin.int(exp(spent + some * rare + log(delta)), 1))
+  sums <- before(count * e) + some * e + costs
+  max(sums[c(left > 0, left > 0)], na.rm = TRUE) # none of an infinite one is no number
 }
 
 #' A sum of losses, +e with probability p and else -e, that is exceeded so often that it costs more

@@ -58,6 +58,17 @@ test_that("a slow accountant that cannot be the best is not asked, and tells no 
   expect_gt(min(share), 0.4)
   expect_gt(median(share), 0.7)
 
+  # whatever they are and whatever is allowed, it is a number
+  for (delta in c(0, 1e-300, 1e-9, 0.5, 0.999)) for (count in c(1, 3, 1e4, 1e9)) {
+    for (e in list(1e-300, 1, c(Inf, 1), c(1e300, 1e-8), c(0, 0.3, 40), 0, c(Inf, 40, 1e-3))) {
+      own <- list(list(kind = seq_along(e), count = rep(count, length(e))))
+      least <- pure_floor(e, own, delta)
+      said <- compose_groups(e, own[[1L]]$count, delta)
+      expect_true(least >= 0 && least <= said * (1 + 1e-12))
+      if (delta == 0) expect_equal(least, said)
+    }
+  }
+
   # the proof itself, of sums of one loss: so large with twice the probability delta
   told <- 0
   for (e in c(0.02, 0.1, 0.3, 1)) for (n in c(50, 300, 2000)) for (delta in 10^-c(4, 9, 15)) {
