@@ -226,9 +226,10 @@ account_pld <- function(kinds, ledgers, delta, how) {
 #' @noRd
 pld_sizes <- function(kinds) {
   size <- rep(NA_real_, nrow(kinds))
-  for (mechanism in c("pure", "laplace", "gamma")) {
-    own <- which(kinds$mechanism == mechanism)
-    size[own] <- as.numeric(.pure_losses[[mechanism]](pick_releases(kinds, own)))
+  for (own in each_mechanism(kinds)) {
+    if (own$name %in% c("pure", "laplace", "gamma")) {
+      size[own$rows] <- .pure_losses[[own$name]](own$columns)
+    }
   }
   size
 }

@@ -50,8 +50,8 @@ objective_pure_loss <- function(shift, kappa, logistic_curvature) {
 
 #' No less than this is proved of ledgers by whoever knows no more of some kinds than their pure
 #' losses, with which an answer is the worst with probability p. With many releases all are hardly
-#' ever at once, but they add up to much more than they do on average as rarely as delta allows: see
-#' rare_sum().
+#' ever at once, but some of them are, see worst_sum(), and they add up to much more than they do on
+#' average as rarely as delta allows, see rare_sum().
 #' @param loss of each kind; `NA` of those of which more is known.
 #' @noRd
 pure_floor <- function(loss, ledgers, delta) {
@@ -63,14 +63,18 @@ pure_floor <- function(loss, ledgers, delta) {
     e <- loss[kind]
     p <- worst[kind]
     all <- sum(count * log(p))
-    if (all > log(delta)) return(max(0, sum(count * e) + log1p(-exp(log(delta) - all))))
+    if (all > log(delta)) return(max(0, at_once(sum(count * e), all, delta)))
     # of infinite losses the second is no number
     max(0, worst_sum(e, p, count, delta), rare_sum(e, p, count, delta), na.rm = TRUE)
   }, 0)
 }
 
-#' The largest losses are the worst all at once with a probability P: that alone costs their sum,
-#' and log(1 - delta / P).
+#' What losses of that sum cost that are the worst all at once with a probability P: the sum and
+#' log(1 - delta / P).
+#' @noRd
+at_once <- function(sum, log_p, delta) sum + log1p(-pmin.int(exp(log(delta) - log_p), 1))
+
+#' What as many of the largest losses cost as are at once more often than delta.
 #' @noRd
 worst_sum <- function(e, p, count, delta) {
   order <- order(e, decreasing = TRUE)
@@ -82,9 +86,8 @@ worst_sum <- function(e, p, count, delta) {
   left <- -log(delta) - spent
   some <- pmin.int(count, floor(pmax.int(left, 0) / rare)) # of each, after all that cost more
   some <- c(some, pmax.int(some - 1, 0))
-  costs <- log1p(-pmin.int(exp(spent + some * rare + log(delta)), 1))
-  sums <- before(count * e) + some * e + costs
-  max(sums[c(left > 0, left > 0)], na.rm = TRUE) # none of an infinite one is no number
+  costs <- at_once(before(count * e) + some * e, -(spent + some * rare), delta)
+  max(costs[c(left > 0, left > 0)], na.rm = TRUE) # none of an infinite one is no number
 }
 
 #' A sum of losses, +e with probability p and else -e, that is exceeded so often that it costs more

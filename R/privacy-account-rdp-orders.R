@@ -39,4 +39,4 @@ search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL,
 # Curves of bounds that cross: the best order may be in another valley.
 .crossing <- "objective_gamma"
 
-may_cross <- function(kinds) any(kinds$curve == .crossing)
+may_cross <- function(kinds) any(kinds$curve %in% .crossing)
