@@ -110,14 +110,15 @@ solve_closely <- function(f, i, known, slope) {
 #' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved.
 #' The others start where these tell (see between_some()), and are asked of the accountant that was
 #' best on both sides, at the order that is told: any order is valid, and near the best one the
-#' epsilon is flat. Where it is not told well it is looked for around that. In the end those are
-#' looked at as in the statement, or all where bounds cross and orders jump, so that there are
-#' valleys, and an order that is told is good enough before that; of the rest a few, and all where
-#' one of these is not well.
+#' epsilon is flat. Where it is not told well, or where not all are and bounds cross, so that there
+#' are valleys, it is looked for everywhere. That order proves the budget, whatever the statement's
+#' search finds. In the end who is far from where he was guessed is looked at as in the statement,
+#' and of the others a few, and all where one of these has too much noise.
 #' @param i best in an order in which neighbours are alike.
 #' @param crosses whether bounds cross.
 #' @param like what parties are like, a row each, in the order of `i`.
 #' @param loss the logs of how much they lose at their likely units, about, or `NULL`.
+#' @return list(x = the logs of multiples, order = what proves them, or `NA`).
 #' @noRd
 solve_many <- function(spent, i, crosses, like, loss) {
   knots <- c(spread_over(length(i), .many_knots), apply(like, 2L, which.min),
@@ -130,7 +131,7 @@ solve_many <- function(spent, i, crosses, like, loss) {
     if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
     found
   }, .many_excess, "many", settled = !each)
-  if (each) return(first$x)
+  if (each) return(list(x = first$x, order = rep(NA_real_, length(i))))
   of_all <- function(y) between_some(y, knots, like)
   x <- guess <- of_all(first$x)$y
   slope <- of_all(first$slope)$y
@@ -139,24 +140,26 @@ solve_many <- function(spent, i, crosses, like, loss) {
   left <- findInterval(seq_along(i), knots, all.inside = TRUE)
   best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
     "best")
-  told <- orders$off < 0.05 # NA: there is none on one side
-  jumps <- crosses && any(abs(diff(log(first$order - 1))) > 0.05, na.rm = TRUE)
+  told <- (orders$off < 0.05) %in% TRUE # NA: there is none on one side
+  if (crosses && !all(told)) told[] <- FALSE
   for (k in split(seq_along(i), paste(best, told))) {
     of <- best[k[1L]]
     x[k] <- if (!is.null(loss) && of %in% slow_accountants() && are_shared(loss[k] - x[k])) {
+      order[k] <- NA
       solve_shared(asked_of(spent, of), i[k], x[k], slope[k], loss[k])
     } else {
-      f <- around(spent, of, if (!isTRUE(told[k[1L]]) && !jumps) .ways$many)
-      found <- solve_within(f, i[k], x[k], slope[k], order[k], .many_excess, checked = jumps)
+      order[k][!told[k]] <- NA # looked for everywhere
+      found <- solve_within(around(spent, of), i[k], x[k], slope[k], order[k], .many_excess)
       order[k] <- found$order
       found$x
     }
   }
-  astray <- abs(x - guess) > 0.01
+  moved <- abs(x - guess)
   # others may be better there than a slow one
-  best[best %in% slow_accountants() & abs(x - guess) > 0.03] <- "best"
-  rough <- !(told & !astray) %in% TRUE | jumps | crosses && anyNA(x)
-  settle(spent, i, x, slope, best, even_gaps(left, rough))
+  best[best %in% slow_accountants() & moved > 0.03] <- "best"
+  rough <- is.na(x) | moved > 0.01
+  order[!is.finite(order)] <- NA
+  settle(spent, i, x, order, slope, best, even_gaps(left, rough))
 }
 
 #' Whether parties that lose so much, in logs, share accounts where their losses are rounded to
@@ -216,35 +219,35 @@ around_some <- function(places, off, count) {
 #' Logs of multiples at which parties keep their budgets by the statement of all together; who is
 #' far below is solved again, too. One search for orders may find a valley that another misses, so
 #' that from the third look on more noise is added to who is above.
+#' @param order that proves the budget of each, or `NA`.
 #' @param best who was asked: slow accountants, which search for nothing, are not asked again.
 #'   "best": they may be better than others, or not.
-#' @param gaps of even_gaps(): where all is well in their midst others there are not looked at.
+#' @param gaps of even_gaps(): where none in their midst is far below others there are not looked
+#'   at.
+#' @return list(x, order = `NA` of who was looked at).
 #' @noRd
-settle <- function(spent, i, x, slope, best, gaps = NULL) {
+settle <- function(spent, i, x, order, slope, best, gaps) {
   done <- best %in% slow_accountants() & !is.na(x)
-  if (all(done)) return(x)
   # steeper is only the way into a valley
   slope <- pmax(-2, pmin(slope, -0.1))
   slope[is.na(slope)] <- -1
   of_all <- i[best == "best"]
   said <- function(x, i, ...) said_of_all(spent, x, i, which(i %in% of_all))
   look_at <- function(at) c(list(at = at, x = x[at]), said(x[at], i[at]))
-  # who is above the budget or, in the first looks, far below it
-  off_of <- function(seen, below) {
-    far <- below & seen$excess / slope[seen$at] > .many_excess
-    lapply(seen, `[`, seen$excess > 0 | far)
-  }
+  far_below <- function(seen) seen$excess / slope[seen$at] > .many_excess
   x[is.na(x)] <- 0
-  at <- which(!done)
-  if (!is.null(gaps)) {
-    midst <- setdiff(gaps$midst, which(done))
-    off <- if (length(midst)) off_of(look_at(midst), TRUE)$at
-    at <- intersect(at, c(gaps$rough, around_some(midst, off, length(i))))
-    if (length(at) == 0L) return(x)
+  midst <- setdiff(gaps$midst, which(done))
+  off <- if (length(midst)) {
+    seen <- look_at(midst)
+    midst[far_below(seen) | seen$excess > 0 & is.na(order[midst])]
   }
+  at <- setdiff(c(gaps$rough, around_some(midst, off, length(i))), which(done))
+  order[at] <- NA
   for (look in 1:8) {
-    off <- off_of(look_at(at), look <= 2L)
-    if (length(off$at) == 0L) return(x)
+    if (length(at) == 0L) break
+    seen <- look_at(at)
+    off <- lapply(seen, `[`, seen$excess > 0 | look <= 2L & far_below(seen))
+    if (length(off$at) == 0L) return(list(x = x, order = order))
     more <- off$x - pmax(off$excess / slope[off$at], -1) + .many_excess / 2
     solved <- logical(length(more))
     if (look <= 2L) {
@@ -257,8 +260,7 @@ settle <- function(spent, i, x, slope, best, gaps = NULL) {
     }
     x[off$at] <- more
     at <- off$at[!solved]
-    if (length(at) == 0L) return(x)
   }
   x[at] <- NA
-  x
+  list(x = x, order = order)
 }

@@ -1,25 +1,27 @@
 # From a plan's releases and a budget to the size of its noise: one calibration for all
 # methods.
 
-#' The unit of noise of every party that spends its budget: alike parties are calibrated once.
+#' The unit of noise of every party that spends its budget, and the Renyi order that proves it where
+#' a search might not find it: list(unit, order). Alike parties are calibrated once.
 #' @param events_of a function of counted releases: their events as a function of the unit, see
 #'   events_of_unit(), or what a paper prints of them.
 #' @noRd
 calibrate_units <- function(plan, events_of, accountant) {
   parties <- unlike_parties(plan)
-  unit <- calibrate_parties(parties$releases, events_of, parties$epsilon, plan$budget$delta,
+  found <- calibrate_parties(parties$releases, events_of, parties$epsilon, plan$budget$delta,
     accountant, parties$likely)
-  unit[parties$like]
+  lapply(found, `[`, parties$like)
 }
 
 #' The units of unlike parties: in step, each near where it should be, and what that does not
 #' find one by one.
 #' @param releases counted, of the nodes 1, 2, ...
 #' @param epsilon,likely one a party.
+#' @return list(unit, order = one that is good enough, or `NA`), one a party.
 #' @noRd
 calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, likely) {
   sampled <- seq_along(epsilon) %in% releases$node[releases$q < 1]
-  unit <- rep(NA_real_, length(epsilon))
+  unit <- told <- rep(NA_real_, length(epsilon))
   # printed statements say nothing of the party that released
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   if (length(together)) {
@@ -36,9 +38,11 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     multiple <- if (many) {
       like <- cbind(log(epsilon), log(pmax(steep, min(steep[steep > 0], 1))))
       loss <- if (delta > 0) log(losses_of(releases, length(epsilon)) / likely)[together]
-      solve_many(spent, together, may_cross(renyi_kinds(of_one)), like[together, , drop = FALSE],
-        loss
+      found <- solve_many(spent, together, may_cross(renyi_kinds(of_one)),
+        like[together, , drop = FALSE], loss
       )
+      told[together] <- found$order
+      found$x
     } else {
       solve_exactly(spent, together)
     }
@@ -46,11 +50,21 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     # next to no noise is asked for: one by one there is a word for that
     unit[which(unit <= likely * 1e-12)] <- NA
   }
+  # the statement of so many searches for the orders of each less
+  crowd <- length(epsilon) > .many_for_slow && accountant != "paper"
   for (i in which(is.na(unit))) {
     own <- events_of(pick_releases(releases, which(releases$node == i)))
     unit[i] <- calibrate_unit(own, epsilon[i], delta, accountant, likely[i], sampled = sampled[i])
+    told[i] <- if (crowd) proving_order(own(unit[i]), delta, accountant) else NA
   }
-  unit
+  list(unit = unit, order = told)
+}
+
+#' The Renyi order at which one party's events cost least; `NA` where another accountant says less.
+#' @noRd
+proving_order <- function(events, delta, accountant) {
+  order <- fold_events(events, delta, accountant, upper = TRUE)$order
+  if (is.null(order)) NA else order
 }
 
 #' What the shape of a party's costs hangs on, besides its budget.

@@ -94,17 +94,19 @@ protect <- function(method, plan) UseMethod("protect")
 
 #' @export
 protect.default <- function(method, plan) {
-  unit <- if (is.null(plan$budget$noise)) calibrated(plan) else given(plan)
-  with_unit(plan, shared_unit(plan, unit))
+  found <- if (is.null(plan$budget$noise)) calibrated(plan) else list(unit = given(plan))
+  with_unit(plan, shared_unit(plan, found$unit), found$order)
 }
 
 #' `plan$noise`, `plan$scales` and what else hangs on the unit (N x K, K noisy updates or 1).
 #' @noRd
 apply_unit <- function(method, plan, unit) UseMethod("apply_unit")
 
-with_unit <- function(plan, unit) {
+#' @param order that proves the budget of each party, or `NULL`.
+#' @noRd
+with_unit <- function(plan, unit, order = NULL) {
   plan <- apply_unit(plan$method, plan, unit)
-  plan$events <- plan_events(plan, unit)
+  plan$events <- plan_events(plan, unit, order)
   plan
 }
 
@@ -112,7 +114,8 @@ given <- function(plan) {
   given_units(plan$budget$noise, plan$problem$names, plan$updates, plan$shapes)
 }
 
-#' One unit a party that spends its budget, by the accountant the user asked for.
+#' One unit a party that spends its budget, by the accountant the user asked for: list(unit = a
+#' column, order = of each party, or `NA`).
 #' @noRd
 calibrated <- function(plan) {
   paper <- plan$control$accountant == "paper"
@@ -125,7 +128,8 @@ calibrated <- function(plan) {
       printed
     }
   }
-  matrix(calibrate_units(plan, events_of, if (paper) "paper" else "best"))
+  found <- calibrate_units(plan, events_of, if (paper) "paper" else "best")
+  list(unit = matrix(found$unit), order = found$order)
 }
 
 #' The unit of each release.
@@ -133,14 +137,19 @@ calibrated <- function(plan) {
 release_units <- function(releases, unit) {
   # releases go by party, then by update, then by what they are of
   if (ncol(unit) > 1L) return(rep_len(as.vector(unit), nrow(releases)))
-  unit[ifelse(is.na(releases$node), 1L, releases$node), 1L]
+  unit[released_by(releases), 1L]
 }
 
-plan_events <- function(plan, unit) {
+#' Who makes each release; the first where all do.
+#' @noRd
+released_by <- function(releases) ifelse(is.na(releases$node), 1L, releases$node)
+
+plan_events <- function(plan, unit, order = NULL) {
   events <- release_events(
     plan$releases, release_units(plan$releases, unit), plan$budget$mechanism, plan$problem
   )
   if (!is.null(plan$tol)) events$tolerance <- max(plan$tol)
+  if (!is.null(order)) events$order <- order[released_by(events)]
   of_parties(events, plan$problem)
 }
 

@@ -144,7 +144,8 @@ protect.dpadmm_family_plausible <- function(method, plan) {
   if (!is.null(plan$budget$noise)) return(with_unit(plan, given(plan)))
   if (plan$control$accountant == "paper") return(protect_as_printed(method, plan))
   if (is.null(plan$chosen_split)) plan <- with_split(plan, searched_split(plan))
-  with_unit(plan, calibrated(plan))
+  found <- calibrated(plan)
+  with_unit(plan, found$unit, found$order)
 }
 
 #' The split of least total variance in the solution.
@@ -192,7 +193,7 @@ one_party_unit <- function(plan, i, near = NULL) {
   if (is.null(near)) near <- likely_units(releases, epsilon, plan$budget, plan$problem)
   calibrate_parties(releases, function(releases) {
     events_of_unit(releases, plan$budget$mechanism, plan$problem)
-  }, epsilon, plan$budget$delta, "best", near)
+  }, epsilon, plan$budget$delta, "best", near)$unit
 }
 
 #' @noRd

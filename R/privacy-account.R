@@ -15,7 +15,8 @@
 #' about some first, and about the others only where they come within a tenth of the best about one
 #' of these; parties whose losses are within 2e-5 of each other then share a bound that is proved
 #' for each. Of more than 32, the best Renyi order of each is looked for from where it is likely,
-#' and of many unlike releases by some of them first.
+#' and of many unlike releases by some of them first; and the order is looked at, too, at which a
+#' plan for so many proved its budget, which its events tell (their column `order`).
 #'
 #' What the source papers print about a run is a table of its own (class `dp_printed`, the
 #' field `printed` of a fit). `"paper"` folds such tables, and no other accountant does.
@@ -201,12 +202,14 @@ open_statement <- function(events, delta, books) {
 #'   the grid's step, everywhere); upper = whether nobody asks for the lower ends of brackets;
 #'   alike = whether ledgers that are nearly alike may be taken for one, however few there are;
 #'   walks = whether orders are walked to, see dpa_orders: where nobody says, of very many ledgers;
-#'   quick = of which ledgers no slow accountant is asked).
+#'   quick = of which ledgers no slow accountant is asked; told = an order of each ledger that is
+#'   looked at, too: what the statement has).
 #' @noRd
 spend <- function(statement, accountant, how) {
   books <- statement$books
   if (anyNA(how$near)) how[c("near", "search")] <- NULL
   how$near <- how$near[match(seq_along(books$ledgers), unlist(books$ledger))]
+  how$told <- books$told
   result <- fold_ledgers(accountant, books, statement$delta, how)
   result$epsilon <- unname(result$epsilon) + statement$longer + statement$grid
   result
@@ -215,8 +218,7 @@ spend <- function(statement, accountant, how) {
 #' How some of the ledgers are asked.
 #' @noRd
 how_of <- function(how, some) {
-  how$near <- how$near[some]
-  how$quick <- how$quick[some]
+  for (name in intersect(c("near", "quick", "told"), names(how))) how[[name]] <- how[[name]][some]
   how
 }
 

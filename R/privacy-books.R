@@ -37,7 +37,8 @@ row_kind <- function(columns) core_call(.Call(ffi_row_kind, unname(as.list(colum
 #' The accountants' view of releases: `kinds`, the distinct ones; `ledgers`, the distinct
 #' combinations of kinds and counts that a record may lose; for every `node` (its name; its
 #' number where it has none; `NA` where nobody is told apart) which of the ledgers, `ledger`, its
-#' records may lose. Hundreds of alike nodes are then accounted once.
+#' records may lose. Hundreds of alike nodes are then accounted once. `told`: the order that events
+#' tell of each ledger, `NULL` where they tell none.
 #' @noRd
 open_books <- function(releases) {
   columns <- unclass(releases)[setdiff(names(releases), c("neighbours", .unread))]
@@ -67,7 +68,18 @@ open_books <- function(releases) {
   begins <- lapply(ledgers, function(ledger) ledger$kind[1L])
   distinct <- if (anyDuplicated(unlist(begins))) unique(ledgers) else ledgers
   at <- if (length(distinct) < length(ledgers)) match(ledgers, distinct) else seq_along(ledgers)
-  c(books, list(ledgers = distinct, node = node, ledger = as.list(at)))
+  told <- told_orders(releases, own)[match(seq_along(distinct), at)]
+  c(books, list(ledgers = distinct, node = node, ledger = as.list(at), told = told))
+}
+
+#' The order that the events of each party tell, or `NULL`.
+#' @param rows a list of the parties' rows.
+#' @noRd
+told_orders <- function(releases, rows) {
+  order <- releases$order
+  if (all(is.na(order))) return(NULL)
+  told <- vapply(rows, function(own) order[own[1L]], 0)
+  replace(told, !(is.finite(told) & told > 1), NA)
 }
 
 #' The same of unlike parties 1, 2, ... whose alike releases are counted: each row is a kind.

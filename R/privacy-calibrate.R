@@ -169,13 +169,11 @@ solve_together <- function(f, count, reach = log(10)) {
 #' best order is searched for near the last one only, and at last not any more, which is as valid,
 #' and a share of `width` is left for what the whole search might find.
 #' @param known about what the functions are at x, where that is known: none ends there.
-#' @param checked whether whoever asked looks at all in the end: what is within ten times `width` is
-#'   taken to be where its slope leads.
 #' @return list(x, slope = of the secants, `beyond` = how far x is from the root by these, order,
 #'   accountant).
 #' @noRd
 solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width,
-                         known = NULL, reach = 20, checked = FALSE) {
+                         known = NULL, reach = 20) {
   x[is.na(x)] <- 0
   slope[is.na(slope)] <- -1
   order <- if (is.null(near)) rep(NA_real_, length(i)) else near
@@ -201,7 +199,7 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
     x[open] <- x[open] - value[open] / slope[open] + width / 2
     far <- abs(x[open]) > reach
     x[open[far]] <- NA
-    open <- open[!far & !(checked & abs(value[open]) < 10 * width)]
+    open <- open[!far]
   }
   x[open] <- NA
   list(x = x, slope = slope, beyond = beyond, order = order, accountant = accountant)

@@ -44,7 +44,9 @@
 #' in every other `division` too: among parties of other names or sizes, and among the nodes of a
 #' fit whose records were split at random (`nodes = 4`), which have no name (`NA`); their releases
 #' add up. Nodes of tables that you make are one division.
-#' [rep()] of a fit's events stands for fits of the same plan.
+#' [rep()] of a fit's events stands for fits of the same plan. The column `order`, of plans for
+#' more than 32 unlike parties, is a Renyi order at which [account()] looks beside those that it
+#' finds: any order is valid, and this one proved the budget.
 #'
 #' @return A data frame of class `dp_events`.
 #' @examples
@@ -60,14 +62,15 @@ NULL
   modulus = NA_real_, dim = NA_real_, q = NA_real_, sampling = NA_character_,
   tolerance = NA_real_, neighbours = NA_character_, node = NA_integer_, count = 1,
   iteration = NA_real_, party = NA_character_, records = NA_integer_, division = 0L,
-  per_person = NA_real_, candidates = NA_character_, shape = NA_real_, stop = NA_real_
+  per_person = NA_real_, candidates = NA_character_, shape = NA_real_, stop = NA_real_,
+  order = NA_real_
 )
 
 # whose records an event is about
 .party_columns <- c("node", "party", "records", "division", "per_person")
 
 # and what else tells no accountant one kind from another
-.unread <- c(.party_columns, "count", "iteration", "tolerance")
+.unread <- c(.party_columns, "count", "iteration", "tolerance", "order")
 
 # Bounds of the numeric columns: (lower, is the lower end excluded, upper).
 .event_bounds <- list(

@@ -183,13 +183,24 @@ test_that("a statement that misses a valley is met with more noise", {
     missed <- if (identical(of, .best_but_slow)) ifelse(i == 2, 3e-3, 0) else 0
     list(excess = -x + missed, order = rep(8, length(i)), accountant = rep("rdp", length(i)))
   }
-  x <- settle(spent, 1:3, rep(5e-4, 3), rep(-1, 3), rep("rdp", 3))
+  settled <- function(x) {
+    none <- rep(NA_real_, 3)
+    out <- settle(spent, 1:3, x, none, rep(-1, 3), rep("rdp", 3), list(rough = 1:3))
+    expect_identical(out$order, none)
+    out$x
+  }
+  x <- settled(rep(5e-4, 3))
   expect_true(all(spent(x, 1:3, of = .best_but_slow)$excess <= 0))
   expect_true(all(x[-2] == 5e-4) && x[2] < 3e-3 + 1.01 * .many_excess)
   # who has far too much gets less, who is lost is found
-  x <- settle(spent, 1:3, c(5e-3, NA, 5e-4), rep(-1, 3), rep("rdp", 3))
+  x <- settled(c(5e-3, NA, 5e-4))
   expect_true(all(spent(x, 1:3, of = .best_but_slow)$excess <= 0 & x < 3e-3 + 1.01 * .many_excess))
   expect_lt(x[1], .many_excess)
+  # whose order proves it needs no more, unless there is far too much
+  proved <- settle(spent, 1:3, rep(5e-4, 3), rep(8, 3), rep(-1, 3), rep("rdp", 3),
+    list(midst = 2L, rough = integer())
+  )
+  expect_identical(proved, list(x = rep(5e-4, 3), order = rep(8, 3)))
 })
 
 test_that("budgets and penalties of each party's own are kept, in about as few looks", {

@@ -1,0 +1,33 @@
+# Orders at which plans proved their budgets, as their events tell them.
+
+test_that("a statement looks where events tell that a budget is kept, and not only there", {
+  skip_on_cran()
+  # the search's own orders cost a few of them up to 1e-4 more than their budgets
+  spread <- (sin(3 * seq_len(287)) + 1) / 2
+  cases <- list(
+    list(108, m_admm(), 2.75, 1e-5, 3, exp(seq(log(25), log(1150), length.out = 200))),
+    list(99, pp_admm(), 0.06 * 100^spread, 2e-6, 2, exp(seq(log(25), log(194), length.out = 287)))
+  )
+  for (case in cases) {
+    plan <- suppressWarnings(dpadmm_plan(case[[1L]],
+      method = case[[2L]], epsilon = case[[3L]], delta = case[[4L]], iterations = case[[5L]],
+      sizes = round(case[[6L]]), network = "complete", noise = "gamma"
+    ))
+    said <- function(events) account(events, case[[4L]])$per_node$epsilon
+    spent <- said(plan)
+    expect_true(all(spent <= plan$budget$epsilon & spent > plan$budget$epsilon * (1 - 5e-3)))
+    events <- plan$events
+    told <- !is.na(events$order)
+    expect_true(any(told) && all(events$order[told] > 1))
+    kept <- events_from_json(events_to_json(events))
+    expect_identical(said(kept), spent)
+    search <- function(order) {
+      events$order <- order
+      said(events)
+    }
+    bare <- search(NA_real_)
+    expect_true(all(spent <= bare))
+    # a foolish order costs nothing
+    for (order in c(-1, 0, 1, 1 + 1e-12, 1e300, NaN, Inf)) expect_identical(search(order), bare)
+  }
+})
