@@ -229,6 +229,14 @@ event_printed_test <- function(epsilon, node, iteration) {
   )
 }
 
+#' A table with the columns that it lacks: one of a fit that was saved by an earlier version.
+#' @noRd
+with_event_columns <- function(events) {
+  lacks <- setdiff(names(.event_columns), names(events))
+  if (length(lacks) && inherits(events, "dp_events")) events[lacks] <- .event_columns[lacks]
+  events
+}
+
 #' Tables of one class below one another.
 #' @noRd
 bind_releases <- function(class, words, ...) {

@@ -7,7 +7,7 @@
 
 #' @export
 c.dp_events <- function(...) {
-  tables <- list(...)
+  tables <- lapply(list(...), with_event_columns)
   top <- 0L
   for (i in seq_along(tables)) {
     division <- tables[[i]]$division

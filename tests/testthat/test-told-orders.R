@@ -31,3 +31,34 @@ test_that("a statement looks where events tell that a budget is kept, and not on
     for (order in c(-1, 0, 1, 1 + 1e-12, 1e300, NaN, Inf)) expect_identical(search(order), bare)
   }
 })
+
+test_that("orders are told of a party's own ledger, and of no sum over several fits", {
+  one <- dp_event_objective_gamma(0.5,
+    sensitivity = c(0.3, 0.4), curvature = 0.1, modulus = 1, dim = 3, node = 1:2
+  )
+  expect_null(open_books(one)$told)
+  one$order <- c(7, 9)
+  expect_identical(open_books(one)$told, c(7, 9))
+  expect_identical(open_books(rep(one, 3))$told, c(7, 9))
+  # nodes 1, 2 of each are the same nodes; of two divisions records are in one of each
+  other <- one
+  other$division <- 1L
+  expect_null(open_books(c(one, other))$told)
+  # what is told is looked at, and the order of the least is reported
+  cost <- function(order) account(replace(one, "order", order), 1e-5, "rdp")
+  least <- cost(NA_real_)
+  expect_identical(cost(50)$epsilon, least$epsilon)
+  there <- cost(least$order)
+  expect_lte(there$epsilon, least$epsilon)
+  expect_rel(there$order, least$order, 1e-6)
+})
+
+test_that("tables of fits that an earlier version saved are combined with others", {
+  new <- dp_event_gaussian(2, sensitivity = 1, node = 1:2)
+  old <- new[setdiff(names(new), "order")]
+  both <- c(new, old)
+  expect_identical(names(c(old, new)), names(both))
+  expect_identical(both$order, rep(NA_real_, 4))
+  expect_identical(account(c(old, old), 1e-5), account(c(new, new), 1e-5))
+  expect_identical(account(old, 1e-5), account(new, 1e-5))
+})
