@@ -11,7 +11,7 @@ test_that("a statement looks where events tell that a budget is kept, and not on
   for (case in cases) {
     plan <- suppressWarnings(dpadmm_plan(case[[1L]],
       method = case[[2L]], epsilon = case[[3L]], delta = case[[4L]], iterations = case[[5L]],
-      sizes = round(case[[6L]]), network = "complete", noise = "gamma"
+      sizes = round(case[[6L]]), network = "complete", noise = "gamma", intercept = TRUE
     ))
     said <- function(events) account(events, case[[4L]])$per_node$epsilon
     spent <- said(plan)
