@@ -43,7 +43,9 @@ events_from_json <- function(text) {
 #' What accountants do not read is left out; alike releases are one row with their number.
 #' @noRd
 counted_events <- function(events) {
-  events <- as_releases(unclass(events)[names(.event_columns)], "dp_events")
+  events <- as_releases(
+    unclass(with_event_columns(events))[names(.event_columns)], "dp_events"
+  )
   events$iteration <- events$tolerance <- rep(NA_real_, nrow(events))
   alike <- row_kind(unclass(events)[setdiff(names(events), "count")])
   first <- which(!duplicated(alike))

@@ -53,7 +53,7 @@ test_that("orders are told of a party's own ledger, and of no sum over several f
   expect_rel(there$order, least$order, 1e-6)
 })
 
-test_that("tables of fits that an earlier version saved are combined with others", {
+test_that("tables of fits that an earlier version saved are combined with others, and charged", {
   new <- dp_event_gaussian(2, sensitivity = 1, node = 1:2)
   old <- new[setdiff(names(new), "order")]
   both <- c(new, old)
@@ -61,4 +61,5 @@ test_that("tables of fits that an earlier version saved are combined with others
   expect_identical(both$order, rep(NA_real_, 4))
   expect_identical(account(c(old, old), 1e-5), account(c(new, new), 1e-5))
   expect_identical(account(old, 1e-5), account(new, 1e-5))
+  expect_identical(events_to_json(old), events_to_json(new))
 })
