@@ -247,19 +247,18 @@ settle <- function(spent, i, x, order, slope, best, gaps) {
     if (length(at) == 0L) break
     seen <- look_at(at)
     off <- lapply(seen, `[`, seen$excess > 0 | look <= 2L & far_below(seen))
-    if (length(off$at) == 0L) return(list(x = x, order = order))
-    more <- off$x - pmax(off$excess / slope[off$at], -1) + .many_excess / 2
+    at <- off$at
+    if (length(at) == 0L) break
+    more <- off$x - pmax(off$excess / slope[at], -1) + .many_excess / 2
     solved <- logical(length(more))
     if (look <= 2L) {
       # a valley may be too narrow to stay in
-      found <- solve_within(said, i[off$at], off$x, slope[off$at], width = .many_excess,
-        known = off
-      )
+      found <- solve_within(said, i[at], off$x, slope[at], width = .many_excess, known = off)
       solved <- !is.na(found$x)
       more[solved] <- found$x[solved]
     }
-    x[off$at] <- more
-    at <- off$at[!solved]
+    x[at] <- more
+    at <- at[!solved]
   }
   x[at] <- NA
   list(x = x, order = order)

@@ -120,7 +120,7 @@ likely_of <- function(plan) {
 #' @noRd
 placed_releases <- function(plan) {
   releases <- plan$releases
-  releases$node[is.na(releases$node)] <- 1L
+  releases$node <- released_by(releases)
   releases
 }
 

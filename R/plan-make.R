@@ -142,7 +142,7 @@ release_units <- function(releases, unit) {
 
 #' Who makes each release; the first where all do.
 #' @noRd
-released_by <- function(releases) ifelse(is.na(releases$node), 1L, releases$node)
+released_by <- function(releases) replace(releases$node, is.na(releases$node), 1L)
 
 plan_events <- function(plan, unit, order = NULL) {
   events <- release_events(

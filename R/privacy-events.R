@@ -45,7 +45,7 @@
 #' fit whose records were split at random (`nodes = 4`), which have no name (`NA`); their releases
 #' add up. Nodes of tables that you make are one division.
 #' [rep()] of a fit's events stands for fits of the same plan. The column `order`, of plans for
-#' more than 32 unlike parties, is a Renyi order at which [account()] looks beside those that it
+#' many unlike parties, is a Renyi order at which [account()] looks beside those that it
 #' finds: any order is valid, and this one proved the budget.
 #'
 #' @return A data frame of class `dp_events`.
