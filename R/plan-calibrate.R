@@ -92,10 +92,13 @@ unlike_parties <- function(plan) {
   kind <- release_kinds(releases)
   like <- like_parties(releases, kind, epsilon)
   first <- unique(like)
-  own <- which(releases$node %in% first)
-  if (length(own) < nrow(releases)) releases <- pick_releases(releases, own)
-  releases$node <- match(releases$node, first)
-  releases <- counted_releases(releases, kind[own])
+  if (length(first) < length(epsilon)) {
+    own <- which(releases$node %in% first)
+    releases <- pick_releases(releases, own)
+    releases$node <- match(releases$node, first)
+    kind <- kind[own]
+  }
+  releases <- counted_releases(releases, kind)
   # one party's after another's, as their books are
   if (is.unsorted(releases$node)) releases <- pick_releases(releases, order(releases$node))
   list(
@@ -130,10 +133,7 @@ placed_releases <- function(plan) {
 like_parties <- function(releases, kind, epsilon) {
   kind <- row_kind(list(kind, releases$count))
   own <- split(kind, numbers_factor(releases$node, length(epsilon)))
-  table <- vapply(own, `[`, numeric(max(lengths(own), 1L)), seq_len(max(lengths(own), 1L)))
-  key <- row_kind(c(list(epsilon), lapply(seq_len(NROW(table)), function(k) {
-    if (is.matrix(table)) table[k, ] else table
-  })))
+  key <- row_kind(list(epsilon, first_alike(unname(own))))
   match(key, key)
 }
 

@@ -38,7 +38,8 @@ release_events <- function(releases, unit, mechanism, problem) {
 }
 
 #' The same as a function of the unit and of which rows `keep`, for whoever asks again and again:
-#' after the first time only the noise changes.
+#' after the first time only the noise changes, and of some rows there is only what accountants
+#' read.
 #' @noRd
 events_of_unit <- function(releases, mechanism, problem) {
   mechanism <- noise_mechanism(mechanism)
@@ -73,7 +74,7 @@ events_of_unit <- function(releases, mechanism, problem) {
     unclass(do.call(bind_releases, c(list("dp_events", "events"), events)))
   }
   all <- rows_of(seq_along(place))
-  own <- NULL
+  own <- read <- NULL
   function(unit, keep = all$keep) {
     if (is.null(own)) {
       size <- rep_len(unit[1L], length(place))
@@ -82,8 +83,9 @@ events_of_unit <- function(releases, mechanism, problem) {
       own <<- all
     }
     if (!identical(keep, own$keep)) {
+      if (is.null(read)) read <<- read_columns(all$columns, c("node", "count"))
       own <<- rows_of(keep)
-      own$columns <<- lapply(all$columns, `[`, own$kept)
+      own$columns <<- lapply(read, `[`, own$kept)
     }
     noises <- noises_of((if (length(unit) > 1L) unit[own$from] else unit) * own$weight, own)
     # where it is not a number there is a word for that

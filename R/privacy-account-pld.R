@@ -124,6 +124,7 @@ pld_handles <- function(kinds) {
 #' @noRd
 pld_kinds <- function(kinds) {
   own <- which(kinds$mechanism %in% .pld_by_loss)
+  if (is.null(kinds$epsilon)) kinds$epsilon <- NA_real_
   kinds$epsilon[own] <- by_mechanism(pick_releases(kinds, own), .pure_losses)
   kinds$mechanism[own] <- "pure"
   kinds

@@ -52,14 +52,15 @@ renyi_kinds <- function(kinds) {
   out
 }
 
-#' Columns of so many kinds, of which some are given.
+#' Columns of so many kinds, of which some are given. There are no lists of so many functions where
+#' none is given.
 #' @noRd
 renyi_columns <- function(n, ...) {
   none <- numeric(n)
   out <- list(curve = character(n), size = none, kappa = none, tied = logical(n), dim = none,
-    lean = none, rate = none, noise = none, called = vector("list", n))
+    lean = none, rate = none, noise = none)
   given <- list(...)
-  for (name in names(given)) out[[name]][] <- given[[name]]
+  for (name in names(given)) out[[name]][seq_len(n)] <- given[[name]]
   out
 }
 

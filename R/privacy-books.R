@@ -41,9 +41,8 @@ row_kind <- function(columns) core_call(.Call(ffi_row_kind, unname(as.list(colum
 #' tell of each ledger, `NULL` where they tell none.
 #' @noRd
 open_books <- function(releases) {
-  columns <- unclass(releases)[setdiff(names(releases), c("neighbours", .unread))]
-  columns <- Filter(function(column) !all(is.na(column)), columns)
-  kind <- row_kind(columns)
+  columns <- read_columns(releases)
+  kind <- row_kind(columns[names(columns) != "neighbours"])
   first <- which(!duplicated(kind))
   ledger_of <- function(rows) {
     own <- kind[rows]
@@ -64,12 +63,32 @@ open_books <- function(releases) {
     if (all(is.na(releases$party))) node <- as.integer(node)
   }
   ledgers <- lapply(own, function(rows) ledger_of(c(everybody, rows)))
-  # unlike parties mostly begin with a kind of their own: lists are slow to compare
-  begins <- lapply(ledgers, function(ledger) ledger$kind[1L])
-  distinct <- if (anyDuplicated(unlist(begins))) unique(ledgers) else ledgers
-  at <- if (length(distinct) < length(ledgers)) match(ledgers, distinct) else seq_along(ledgers)
-  told <- told_orders(releases, own)[match(seq_along(distinct), at)]
-  c(books, list(ledgers = distinct, node = node, ledger = as.list(at), told = told))
+  like <- first_alike(lapply(ledgers, function(ledger) c(ledger$kind, ledger$count)))
+  distinct <- unique(like)
+  told <- told_orders(releases, own)[distinct]
+  at <- as.list(match(like, distinct))
+  c(books, list(ledgers = ledgers[distinct], node = node, ledger = at, told = told))
+}
+
+#' The columns of releases that tell accountants one kind from another, and `others`, without what
+#' is unknown of all.
+#' @noRd
+read_columns <- function(releases, others = character()) {
+  columns <- unclass(releases)[setdiff(names(releases), setdiff(.unread, others))]
+  columns[!vapply(columns, function(column) is.na(column[1L]) && all(is.na(column)), NA)]
+}
+
+#' The first that is the same as each of some vectors of numbers.
+#' @noRd
+first_alike <- function(vectors) {
+  size <- lengths(vectors)
+  first <- seq_along(vectors)
+  for (own in split(first, size)) {
+    table <- matrix(unlist(vectors[own]), ncol = length(own))
+    key <- row_kind(c(list(own * 0), lapply(seq_len(nrow(table)), function(k) table[k, ])))
+    first[own] <- own[match(key, key)]
+  }
+  first
 }
 
 #' The order that the events of each party tell, or `NULL`.

@@ -125,7 +125,8 @@ release_table <- function(columns, class, what) {
     ), argument = names(columns)[wrong][1L])
   }
   columns$node <- as.integer(columns$node)
-  as_releases(lapply(columns, rep_len, rows), class)
+  columns[size < rows] <- lapply(columns[size < rows], rep_len, rows)
+  as_releases(columns, class)
 }
 
 as_releases <- function(columns, class) {

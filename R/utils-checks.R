@@ -39,8 +39,9 @@ check_numbers <- function(x, argument, lower = -Inf, upper = Inf,
     ), argument = argument, value = base::length(x))
   }
   ends <- c(min(x), max(x)) # range() would copy
-  if (all(is.finite(ends)) && ends[1L] >= lower && ends[2L] <= upper && !whole &&
-    !(open_lower && ends[1L] == lower) && !(open_upper && ends[2L] == upper)) {
+  if (all(is.finite(ends)) && ends[1L] >= lower && ends[2L] <= upper &&
+    !(open_lower && ends[1L] == lower) && !(open_upper && ends[2L] == upper) &&
+    !(whole && is.double(x) && any(x != round(x)))) {
     return(if (is.integer(x)) x * 1 else x) # all is well: no work vectors
   }
   if (any(bad <- is.na(x) & !is.nan(x))) {
@@ -78,7 +79,7 @@ check_number <- function(x, argument, ...) {
 #' Numbers of which some may be unknown, `NA`.
 #' @noRd
 check_known <- function(x, argument, ...) {
-  known <- if (is.atomic(x)) x[!is.na(x) | is.nan(x)] else x
+  known <- if (is.atomic(x) && anyNA(x)) x[!is.na(x) | is.nan(x)] else x
   if (!is.atomic(x) || length(known)) check_numbers(known, argument, ...)
   x
 }

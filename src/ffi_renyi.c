@@ -1,7 +1,7 @@
 /* Renyi accounting as R sees it. Kinds of releases are a named list of columns: `curve`
  * (a name of dpa_renyi_named(), or "called"), what dpa_renyi_kind has (`size`, `kappa`,
- * `tied`, `dim`, `lean`, `rate`, `noise`), and `called`, NULL or a list with, for each
- * kind of that name, a function of orders. */
+ * `tied`, `dim`, `lean`, `rate`, `noise`), and `called`, NULL or a list with, in the
+ * place of each kind of that name, a function of orders. */
 #include "ffi.h"
 
 #include "account/orders.h"
@@ -47,7 +47,7 @@ static void read_curve(ffi_reader *reader, const char *name, size_t k, table *ta
     ffi_check(reader, kind->curve != NULL, "curve");
   } else if (ffi_check(reader,
                        TYPEOF(functions) == VECSXP &&
-                           (size_t)Rf_xlength(functions) == table->count &&
+                           k < (size_t)Rf_xlength(functions) &&
                            Rf_isFunction(VECTOR_ELT(functions, (R_xlen_t)k)),
                        "called")) {
     called *own = (called *)R_alloc(1, sizeof *own);

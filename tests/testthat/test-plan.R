@@ -120,7 +120,10 @@ test_that("named networks and named sizes meet by name", {
   )
 })
 
-test_that("events of some releases are those that these make alone", {
+test_that("events of some releases are those that these make alone, as accountants read them", {
+  read <- function(events) {
+    as_releases(read_columns(events, c("node", "count")), "dp_events")
+  }
   for (method in list(mr_admm(), pp_admm(), ipp_admm())) for (noise in c("gaussian", "gamma")) {
     plan <- suppressWarnings(dpadmm_plan(5,
       sizes = c(100, 200, 300, 400), method = method, epsilon = 1, delta = 1e-5, noise = noise,
@@ -132,9 +135,15 @@ test_that("events of some releases are those that these make alone", {
     unit <- 1 + seq_len(nrow(releases)) / nrow(releases)
     keep <- which(releases$node %in% c(2, 4))
     alone <- release_events(pick_releases(releases, keep), unit[keep], mechanism, plan$problem)
+    all <- release_events(releases, unit, mechanism, plan$problem)
+    expect_named(all, names(.event_columns))
+    expect_identical(events(unit), all)
     # the first time and when they are there
-    expect_identical(events(unit[keep], keep), alone)
-    expect_identical(events(unit[keep], keep), alone)
-    expect_identical(events(unit), release_events(releases, unit, mechanism, plan$problem))
+    expect_identical(events(unit[keep], keep), read(alone))
+    expect_identical(events(unit[keep], keep), read(alone))
+    expect_identical(events(unit), read(all))
+    said <- function(events, of) fold_ledgers(of, counted_books(events), 1e-5, list())$epsilon
+    expect_identical(said(read(all), "best"), said(all, "best"))
+    if (noise == "gamma") expect_identical(said(read(all), "pld"), said(all, "pld"))
   }
 })
