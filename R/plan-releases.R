@@ -67,25 +67,26 @@ events_of_unit <- function(releases, mechanism, problem) {
       part_noise(part, size[at], of$sensitivity[at], mechanism, problem)
     }, list(names, of$at), NULL)
   }
-  columns_of <- function(noises, of) {
+  columns_of <- function(noises, of, whole = TRUE) {
     events <- .mapply(function(part, at, noise) {
       part_events(part, pick_releases(releases, of$row[at]), noise[[1L]], mechanism, problem)
     }, list(names, of$at, noises), NULL)
+    if (!whole) events <- read_events(events)
     unclass(do.call(bind_releases, c(list("dp_events", "events"), events)))
   }
   all <- rows_of(seq_along(place))
-  own <- read <- NULL
+  own <- NULL
   function(unit, keep = all$keep) {
     if (is.null(own)) {
       size <- rep_len(unit[1L], length(place))
       size[keep] <- unit
-      all$columns <<- columns_of(noises_of(size[place] * all$weight, all), all)
+      whole <- identical(keep, all$keep)
+      all$columns <<- columns_of(noises_of(size[place] * all$weight, all), all, whole)
       own <<- all
     }
     if (!identical(keep, own$keep)) {
-      if (is.null(read)) read <<- read_columns(all$columns, c("node", "count"))
       own <<- rows_of(keep)
-      own$columns <<- lapply(read, `[`, own$kept)
+      own$columns <<- lapply(read_columns(all$columns, .whose), `[`, own$kept)
     }
     noises <- noises_of((if (length(unit) > 1L) unit[own$from] else unit) * own$weight, own)
     # where it is not a number there is a word for that
@@ -96,6 +97,17 @@ events_of_unit <- function(releases, mechanism, problem) {
     }
     as_releases(columns, "dp_events")
   }
+}
+
+# what calibration reads of events besides
+.whose <- c("node", "count")
+
+#' Tables of events with the columns that are read of any.
+#' @noRd
+read_events <- function(tables) {
+  read <- unlist(lapply(tables, function(events) names(read_columns(events, .whose))))
+  read <- intersect(names(.event_columns), read)
+  lapply(tables, function(events) as_releases(unclass(events)[read], "dp_events"))
 }
 
 #' Where sorted numbers 1, 2, ..., `most` are.

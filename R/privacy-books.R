@@ -85,6 +85,7 @@ first_alike <- function(vectors) {
   first <- seq_along(vectors)
   for (own in split(first, size)) {
     table <- matrix(unlist(vectors[own]), ncol = length(own))
+    if (length(table) && !anyDuplicated(table[1L, ])) next # unlike ones mostly begin so
     key <- row_kind(c(list(own * 0), lapply(seq_len(nrow(table)), function(k) table[k, ])))
     first[own] <- own[match(key, key)]
   }

@@ -121,9 +121,7 @@ test_that("named networks and named sizes meet by name", {
 })
 
 test_that("events of some releases are those that these make alone, as accountants read them", {
-  read <- function(events) {
-    as_releases(read_columns(events, c("node", "count")), "dp_events")
-  }
+  read <- function(events) read_events(list(events))[[1L]]
   for (method in list(mr_admm(), pp_admm(), ipp_admm())) for (noise in c("gaussian", "gamma")) {
     plan <- suppressWarnings(dpadmm_plan(5,
       sizes = c(100, 200, 300, 400), method = method, epsilon = 1, delta = 1e-5, noise = noise,
@@ -138,6 +136,8 @@ test_that("events of some releases are those that these make alone, as accountan
     all <- release_events(releases, unit, mechanism, plan$problem)
     expect_named(all, names(.event_columns))
     expect_identical(events(unit), all)
+    expect_identical(events(unit[keep], keep), read(alone))
+    events <- events_of_unit(releases, mechanism, plan$problem)
     # the first time and when they are there
     expect_identical(events(unit[keep], keep), read(alone))
     expect_identical(events(unit[keep], keep), read(alone))
