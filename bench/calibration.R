@@ -26,17 +26,7 @@ set.seed(2)
 epsilon <- if (budgets) 2^runif(N, -1, 1) else 1
 methods <- if (penalties) list(m_admm(eta = 10^runif(N, -2, 0))) else list(mr_admm(), pp_admm())
 
-# time spent in the calibrations of a plan
-space <- asNamespace("dpadmm")
-calibrate <- space$calibrate_units
-spent <- 0
-unlockBinding("calibrate_units", space)
-assign("calibrate_units", function(...) {
-  began <- Sys.time() # finer than proc.time()
-  unit <- calibrate(...)
-  spent <<- spent + as.numeric(Sys.time() - began, units = "secs")
-  unit
-}, space)
+calibrated <- time_calibrations()
 
 share_of <- function(method, noise, iterations) {
   fit <- function() {
@@ -46,9 +36,9 @@ share_of <- function(method, noise, iterations) {
     ))
   }
   one <- function(k) {
-    spent <<- 0
+    calibrated()
     whole <- seconds(fit)
-    c(spent, whole)
+    c(calibrated(), whole)
   }
   events <- fit()$events
   stated <- median_seconds(function() account(events, 1e-5))

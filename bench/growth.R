@@ -1,11 +1,13 @@
 # How time and memory grow with records, columns, holders and iterations: each point is a process
 # of its own, with a time limit; its processor time and the peak of its resident memory, less those
-# of a process that only loads the package. The slope of both on a log-log scale, from the larger
-# half of the points, is 1 where they are linear. Linux only (VmHWM).
+# of a process that only loads the package; and of fits, what calibration takes of it, in percent.
+# The slope of time and memory on a log-log scale, from the larger half of the points, is 1 where
+# they are linear. Linux only (VmHWM).
 #
 # Rscript bench/growth.R [part ...] [--full] [--limit=seconds] [--plot=file.png]
-#   parts: records columns sparse ring random complete iterations alike unlike; all of them by
-#   default
+#   parts: records columns sparse ring random complete iterations; plans for holders that are alike
+#   or unlike; fits of unlike holders with gaussian or gamma noise, of two methods, and with
+#   penalties of their own (M-ADMM); all of them by default
 
 source("bench/helpers.R")
 args <- commandArgs(TRUE)
@@ -39,6 +41,14 @@ sparse_rows <- function(n, d, each = 14L) {
   Matrix::sparseMatrix(rows, as.vector(columns), x = 1 / sqrt(each), dims = c(n, d), repr = "R",
     use.last.ij = TRUE)
 }
+# of holders of 100 to 10,000 records in 10 columns
+mixed <- function(N, ...) {
+  sizes <- mixed_sizes(N)
+  data <- dpadmm::sim_logistic(sum(sizes), 10, seed = 1)
+  function() {
+    fit(data$x, data$y, nodes = rep(seq_len(N), sizes), network = "complete", iterations = 30, ...)
+  }
+}
 mixed_sizes <- function(N) round(exp(seq(log(100), log(10000), length.out = N)))
 
 # name = list(sizes tried, sizes of --full, function(size): what is timed)
@@ -68,6 +78,15 @@ parts <- list(
   }),
   unlike = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) {
     planned(mixed_sizes(N), "complete")
+  }),
+  gaussian = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) mixed(N)),
+  gamma = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) mixed(N, noise = "gamma")),
+  gamma_pp = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) {
+    mixed(N, noise = "gamma", method = dpadmm::pp_admm())
+  }),
+  penalties = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) {
+    set.seed(2)
+    mixed(N, noise = "gamma", method = dpadmm::m_admm(eta = 10^stats::runif(N, -2, 0)))
   })
 )
 
@@ -77,8 +96,11 @@ one_point <- function(part, size) {
   work <- if (part == "nothing") function() NULL else parts[[part]][[3L]](size)
   forget_peak()
   before <- resident("VmHWM")
-  time <- system.time(work())
-  cat(sprintf("point %g %g\n", sum(time[1:2]), (resident("VmHWM") - before) / 2^20))
+  calibrated <- time_calibrations()
+  out <- NULL
+  time <- system.time(out <- work())
+  share <- if (inherits(out, "dpadmm_fit")) 100 * calibrated() / time[[3L]] else NA
+  cat(sprintf("point %g %g %g\n", sum(time[1:2]), (resident("VmHWM") - before) / 2^20, share))
 }
 
 # ---- all points of a part ----------------------------------------------------------------------
@@ -89,8 +111,9 @@ measured <- function(part, size) {
     stdout = TRUE, stderr = FALSE, timeout = limit
   ))
   line <- grep("^point ", out, value = TRUE)
-  if (length(line) == 0L) return(c(seconds = NA, megabytes = NA))
-  stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:3]), c("seconds", "megabytes"))
+  figures <- c("seconds", "megabytes", "calibration")
+  if (length(line) == 0L) return(stats::setNames(rep(NA, 3L), figures))
+  stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:4]), figures)
 }
 
 slope <- function(size, y) {
@@ -101,11 +124,13 @@ slope <- function(size, y) {
 
 grown <- function(part) {
   sizes <- parts[[part]][[1L + full]]
-  out <- data.frame(part = part, size = round(sizes), seconds = NA_real_, megabytes = NA_real_)
+  out <- data.frame(part = part, size = round(sizes), seconds = NA_real_, megabytes = NA_real_,
+    calibration = NA_real_)
   for (k in seq_along(sizes)) {
-    out[k, 3:4] <- measured(part, out$size[k])
-    cat(sprintf("%-10s %9.0f  %8.2f s  %8.0f MB\n", part, out$size[k], out$seconds[k],
-      out$megabytes[k]))
+    out[k, 3:5] <- measured(part, out$size[k])
+    share <- out$calibration[k]
+    cat(sprintf("%-10s %9.0f  %8.2f s  %8.0f MB%s\n", part, out$size[k], out$seconds[k],
+      out$megabytes[k], if (is.na(share)) "" else sprintf("  calibration %4.1f%%", share)))
     if (is.na(out$seconds[k])) {
       cat(sprintf("%-10s stopped after %g s, or failed\n", part, limit))
       break

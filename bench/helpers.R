@@ -70,6 +70,26 @@ keep_result <- function(what, x, target) {
   )
 }
 
+# From now on calibrations are timed: a function that says for how many seconds they ran since it
+# was asked last.
+time_calibrations <- function() {
+  space <- asNamespace("dpadmm")
+  calibrate <- space$calibrate_units
+  spent <- 0
+  unlockBinding("calibrate_units", space)
+  assign("calibrate_units", function(...) {
+    began <- Sys.time() # finer than proc.time()
+    unit <- calibrate(...)
+    spent <<- spent + as.numeric(Sys.time() - began, units = "secs")
+    unit
+  }, space)
+  function() {
+    now <- spent
+    spent <<- 0
+    now
+  }
+}
+
 # What the solvers of this plan do with rows: see dpa_work in src/core/rules/node_solver.h. It
 # depends on the records, so no private fit tells.
 work_of <- function(plan, data, seed = 1) {
