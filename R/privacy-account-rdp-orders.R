@@ -40,3 +40,26 @@ search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL,
 .crossing <- "objective_gamma"
 
 may_cross <- function(kinds) any(kinds$curve %in% .crossing)
+
+# Of thousands of parties at orders that are told most have about the same order, and releases of
+# about the same size, whose divergences share what takes long (dpa_free_moment) where both are the
+# same: to this many binary digits.
+.shared_digits <- c(order = 14, size = 17)
+
+#' The next orders below: just above there may be another valley.
+#' @noRd
+shared_orders <- function(order) {
+  steps <- 2^.shared_digits[["order"]]
+  1 + exp(floor(log(order - 1) * steps) / steps)
+}
+
+#' Kinds of renyi_kinds() with the next sizes above: who may change more may change less.
+#' @noRd
+shared_kinds <- function(kinds) {
+  own <- kinds$curve %in% .crossing
+  size <- kinds$size[own]
+  unit <- 2^(floor(log2(size)) - .shared_digits[["size"]])
+  above <- ceiling(size / unit) * unit
+  kinds$size[own] <- ifelse(is.finite(above), pmax(size, above), size)
+  kinds
+}

@@ -269,3 +269,30 @@ test_that("a budget out of reach says so however many parties are unlike", {
     expect_gt(error$floor, 0.01)
   }
 })
+
+test_that("at orders that are told sizes are rounded up, orders down, and bounds stay bounds", {
+  alpha <- c(10^seq(-3, 1, length.out = 200), 1e-300, 5e-324, 1e300)
+  kinds <- renyi_kinds(c(
+    dp_event_objective_gamma(alpha,
+      sensitivity = 1, curvature = 1e-4, modulus = 1, dim = 11, logistic_curvature = TRUE
+    ),
+    dp_event_pure(0.1)
+  ))
+  shared <- shared_kinds(kinds)
+  expect_true(all(shared$size >= kinds$size))
+  expect_true(all(shared$size[1:200] <= kinds$size[1:200] * (1 + 2^-17)))
+  expect_identical(shared$size[204], kinds$size[204])
+  same <- setdiff(names(kinds), "size")
+  expect_identical(shared[same], kinds[same])
+  # sizes that differ in late digits become one
+  close <- renyi_columns(2L, curve = "objective_gamma", size = c(0.2, 0.2 + 1e-9), dim = 11)
+  expect_length(unique(shared_kinds(close)$size), 1L)
+
+  order <- 1 + 10^seq(-2, 3, length.out = 200)
+  below <- log((order - 1) / (shared_orders(order) - 1))
+  expect_true(all(below > -1e-12 & below < 2^-14 + 1e-12))
+
+  s <- c(0.1, 1, 8, 60)
+  few <- lapply(kinds, `[`, 1:200)
+  expect_true(all(divergences(lapply(shared, `[`, 1:200), s) >= divergences(few, s)))
+})

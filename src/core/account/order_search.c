@@ -10,16 +10,20 @@
 #define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
 #define SMOOTH 0.1     /* how far off a parabola may be */
 
-/* Sums in long double: the order of the kinds shall not tell. */
+/* Sums in long double: the order of the kinds shall not tell. Of one order what is kept
+ * of each size has a place of its own: the next ledger's may be the same. */
 void dpa_search_ask(dpa_search *at, size_t n) {
   const dpa_ledger *own = at->ledger;
   for (size_t i = 0; i < n; i++) {
     at->order[i] = 1.0 + at->s[i];
     at->total[i] = 0.0L;
   }
+  size_t place = 0;
   for (size_t k = 0; k < own->entries && at->status == DPA_OK; k++) {
     const dpa_renyi_kind *kind = at->kinds + own->kind[k];
-    dpa_free_moment *moments = at->space->moments;
+    if (n == 1 && k > 0 && kind->size != at->kinds[own->kind[k - 1]].size)
+      place = (place + 1) % DPA_MOST_ORDERS;
+    dpa_free_moment *moments = at->space->moments + place;
     if (!at->rough)
       at->status = dpa_renyi_outward(kind, at->order, n, moments, at->rdp);
     else if (k == 0 || !dpa_renyi_alike(at->kinds + own->kind[k - 1], kind))
