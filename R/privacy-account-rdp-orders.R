@@ -41,10 +41,22 @@ search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL,
 
 may_cross <- function(kinds) any(kinds$curve %in% .crossing)
 
-# Of thousands of parties at orders that are told most have about the same order, and releases of
-# about the same size, whose divergences share what takes long (dpa_free_moment) where both are the
-# same: to this many binary digits.
+# To how many binary digits orders and sizes are told apart where thousands of parties are looked at
+# together.
 .shared_digits <- c(order = 14, size = 17)
+
+#' Ledgers at orders about those that are told: list(epsilon, order). Most have about the same order
+#' and releases of about the same sizes, whose divergences share what takes long (dpa_free_moment)
+#' where both are the same and one follows the other.
+#' @noRd
+look_together <- function(kinds, ledgers, log_delta, near) {
+  kinds <- shared_kinds(kinds)
+  near <- shared_orders(near)
+  largest <- vapply(ledgers, function(own) max(kinds$size[own$kind]), 0)
+  by <- order(near, largest)
+  found <- search_orders(kinds, ledgers[by], log_delta, near = near[by])
+  lapply(found, `[`, order(by))
+}
 
 #' The next orders below: just above there may be another valley.
 #' @noRd

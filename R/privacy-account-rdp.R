@@ -93,8 +93,7 @@ account_rdp <- function(kinds, ledgers, delta, how) {
   walks <- if (is.null(how$walks)) length(ledgers) > .many_for_slow else how$walks
   kinds <- renyi_kinds(kinds)
   if (isTRUE(how$alike) && !is.null(how$near) && is.null(how$search)) {
-    kinds <- shared_kinds(kinds)
-    how$near <- shared_orders(how$near)
+    return(look_together(kinds, ledgers, log(delta), how$near))
   }
   found <- search_orders(kinds, ledgers, log(delta), how$search, how$near, walks)
   told <- which(!is.na(how$told))
