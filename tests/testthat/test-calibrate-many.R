@@ -295,4 +295,14 @@ test_that("at orders that are told sizes are rounded up, orders down, and bounds
   s <- c(0.1, 1, 8, 60)
   few <- lapply(kinds, `[`, 1:200)
   expect_true(all(divergences(lapply(shared, `[`, 1:200), s) >= divergences(few, s)))
+
+  # together they are what each is alone, in whatever order
+  ledgers <- lapply(1:60, function(k) list(kind = c(3L * k + (-2:0), 204L), count = c(2, 1, 1, 5)))
+  near <- 1 + 10^seq(0, 1.5, length.out = 60)
+  together <- look_together(kinds, ledgers, log(1e-5), near)
+  alone <- lapply(1:60, function(k) look_together(kinds, ledgers[k], log(1e-5), near[k]))
+  expect_identical(together$epsilon, vapply(alone, `[[`, 0, "epsilon"))
+  expect_identical(together$order, vapply(alone, `[[`, 0, "order"))
+  exactly <- search_orders(kinds, ledgers, log(1e-5), near = shared_orders(near))$epsilon
+  expect_true(all(together$epsilon >= exactly & together$epsilon <= exactly * (1 + 2^-15)))
 })
