@@ -89,6 +89,11 @@ losses_of <- function(releases, nodes) {
 unlike_parties <- function(plan) {
   epsilon <- plan$budget$epsilon
   releases <- placed_releases(plan)
+  # of more parties a statement need not find the best orders
+  few <- length(epsilon) <= .many_for_slow
+  if (few && plan$budget$delta > 0 && nrow(releases) > .shared_releases) {
+    releases <- shared_releases(releases)
+  }
   kind <- release_kinds(releases)
   like <- like_parties(releases, kind, epsilon)
   first <- unique(like)
@@ -105,6 +110,24 @@ unlike_parties <- function(plan) {
     like = match(like, first), releases = releases, epsilon = epsilon[first],
     likely = likely_units(releases, epsilon[first], plan$budget, plan$problem)
   )
+}
+
+#' Releases with the next moduli below and, where noise hides how far a program is from its theorem,
+#' with the next sensitivities above over weights: of thousands of iterations those that differ
+#' little are counted as one. Noise that keeps a budget with these keeps it with theirs.
+#' @noRd
+shared_releases <- function(releases) {
+  next_to <- function(x, rounded) {
+    unit <- last_digit(x, .shared_digits[["release"]])
+    y <- rounded(x / unit) * unit
+    ifelse(is.finite(y) & y > 0, y, x)
+  }
+  releases$modulus <- next_to(releases$modulus, floor)
+  hidden <- which(releases$part == "hidden")
+  loss <- releases$sensitivity[hidden] / releases$weight[hidden]
+  releases$sensitivity[hidden] <- next_to(round_up(loss), ceiling)
+  releases$weight[hidden] <- 1
+  releases
 }
 
 #' The likely unit of each party.

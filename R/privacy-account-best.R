@@ -18,7 +18,7 @@
 spread_over <- function(count, most) unique(round(seq(1, count, length.out = most)))
 
 fold_best <- function(books, delta, slow, how) {
-  able <- able_accountants(books$kinds, delta, slow)
+  able <- able_accountants(each_kind(books$kinds), delta, slow)
   is_slow <- vapply(able, function(a) a$speed == "slow", NA)
   count <- length(books$ledgers)
   least <- rep(Inf, count)

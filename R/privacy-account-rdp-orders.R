@@ -41,9 +41,9 @@ search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL,
 
 may_cross <- function(kinds) any(kinds$curve %in% .crossing)
 
-# To how many binary digits orders and sizes are told apart where thousands of parties are looked at
-# together.
-.shared_digits <- c(order = 14, size = 17)
+# To how many binary digits orders and sizes are told apart where many parties are looked at
+# together, and thousands of releases of few.
+.shared_digits <- c(order = 14, size = 17, release = 10)
 
 #' Ledgers at orders about those that are told: list(epsilon, order). Most have about the same order
 #' and releases of about the same sizes, whose divergences share what takes long (dpa_free_moment)
@@ -70,7 +70,7 @@ shared_orders <- function(order) {
 shared_kinds <- function(kinds) {
   own <- kinds$curve %in% .crossing
   size <- kinds$size[own]
-  unit <- 2^(floor(log2(size)) - .shared_digits[["size"]])
+  unit <- last_digit(size, .shared_digits[["size"]])
   above <- ceiling(size / unit) * unit
   kinds$size[own] <- ifelse(is.finite(above), pmax(size, above), size)
   kinds

@@ -232,7 +232,7 @@ fold_ledgers <- function(accountant, books, delta, how) {
     }
     fold_with(accountant, books, delta, how)
   }
-  exact <- books$kinds$mechanism %in% "exact"
+  exact <- books$kinds$mechanism == "exact"
   if (!any(exact)) return(fold(books, how))
   bare <- vapply(books$ledgers, function(ledger) any(exact[ledger$kind]), NA)
   out <- list(
@@ -258,7 +258,8 @@ fold_with <- function(accountant, books, delta, how = list()) {
       'The "%s" accountant needs `delta` in (0, 1), not 0.', accountant
     ), argument = "delta", value = delta)
   }
-  check_handled(books$kinds, with$handles(books$kinds), accountant)
+  each <- each_kind(books$kinds)
+  check_handled(each, with$handles(each), accountant)
   result <- with$fold(books$kinds, books$ledgers, delta, how)
   result$accountant <- rep(accountant, length(books$ledgers))
   result$asked <- 1L

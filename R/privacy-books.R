@@ -81,13 +81,14 @@ read_columns <- function(releases, others = character()) {
 #' The first that is the same as each of some vectors of numbers.
 #' @noRd
 first_alike <- function(vectors) {
-  size <- lengths(vectors)
   first <- seq_along(vectors)
-  for (own in split(first, size)) {
+  for (own in split(first, lengths(vectors))) {
     table <- matrix(unlist(vectors[own]), ncol = length(own))
     if (length(table) && !anyDuplicated(table[1L, ])) next # unlike ones mostly begin so
-    key <- row_kind(c(list(own * 0), lapply(seq_len(nrow(table)), function(k) table[k, ])))
-    first[own] <- own[match(key, key)]
+    sum <- colSums(table * sin(seq_len(nrow(table)))) # hardly two have one by chance
+    like <- match(sum, sum)
+    same <- colSums(table != table[, like, drop = FALSE]) == 0
+    first[own[same]] <- own[like[same]]
   }
   first
 }
@@ -148,6 +149,15 @@ check_handled <- function(kinds, handled, accountant) {
     'The "%s" accountant cannot handle %s (mechanism "%s").', accountant,
     .mechanisms[[missing[1L]]]$words, missing[1L]
   ), argument = "accountant", value = missing)
+}
+
+#' A kind of each mechanism, by which accountants are chosen, and all choices of trials, which hang
+#' on their candidates.
+#' @noRd
+each_kind <- function(kinds) {
+  mechanism <- kinds$mechanism
+  if (is.null(mechanism)) return(kinds) # printed
+  pick_releases(kinds, which(!duplicated(mechanism) | mechanism == "best_of"))
 }
 
 #' A number of each kind, by a table of handlers: mechanism -> function of its kinds' columns.

@@ -43,7 +43,7 @@ gamma_stretch <- function(d) {
 #' The same of all that each ledger has.
 #' @noRd
 gamma_grid_costs <- function(books) {
-  gamma <- books$kinds$mechanism %in% "gamma"
+  gamma <- books$kinds$mechanism == "gamma"
   if (!any(gamma)) return(numeric(length(books$ledgers)))
   once <- numeric(length(gamma))
   d <- unique(books$kinds$dim[gamma])

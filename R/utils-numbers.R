@@ -4,6 +4,10 @@
 #' @noRd
 round_up <- function(x, ulps = 4) x * (1 + ulps * .Machine$double.eps)
 
+#' What the last of so many binary digits after the first is worth in numbers > 0.
+#' @noRd
+last_digit <- function(x, digits) 2^(floor(log2(x)) - digits)
+
 #' Whole numbers from 1 to `most` as a factor of as many levels: factor() goes by words, slowly.
 #' @noRd
 numbers_factor <- function(x, most) {

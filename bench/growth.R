@@ -99,7 +99,7 @@ one_point <- function(part, size) {
   calibrated <- time_calibrations()
   out <- NULL
   time <- system.time(out <- work())
-  share <- if (inherits(out, "dpadmm_fit")) 100 * calibrated() / time[[3L]] else NA
+  share <- if (inherits(out, "dpadmm_fit")) 100 * calibrated() / time[[3L]] else NaN
   cat(sprintf("point %g %g %g\n", sum(time[1:2]), (resident("VmHWM") - before) / 2^20, share))
 }
 
