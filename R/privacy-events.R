@@ -125,6 +125,7 @@ release_table <- function(columns, class, what) {
     ), argument = names(columns)[wrong][1L])
   }
   columns$node <- as.integer(columns$node)
+  columns <- lapply(columns, as.vector) # without names
   columns[size < rows] <- lapply(columns[size < rows], rep_len, rows)
   as_releases(columns, class)
 }
