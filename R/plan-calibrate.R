@@ -117,15 +117,11 @@ unlike_parties <- function(plan) {
 #' little are counted as one. Noise that keeps a budget with these keeps it with theirs.
 #' @noRd
 shared_releases <- function(releases) {
-  next_to <- function(x, rounded) {
-    unit <- last_digit(x, .shared_digits[["release"]])
-    y <- rounded(x / unit) * unit
-    ifelse(is.finite(y) & y > 0, y, x)
-  }
-  releases$modulus <- next_to(releases$modulus, floor)
+  digits <- .shared_digits[["release"]]
+  releases$modulus <- to_digits(releases$modulus, digits, floor)
   hidden <- which(releases$part == "hidden")
   loss <- releases$sensitivity[hidden] / releases$weight[hidden]
-  releases$sensitivity[hidden] <- next_to(round_up(loss), ceiling)
+  releases$sensitivity[hidden] <- to_digits(round_up(loss), digits, ceiling)
   releases$weight[hidden] <- 1
   releases
 }

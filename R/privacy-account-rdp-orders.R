@@ -69,9 +69,6 @@ shared_orders <- function(order) {
 #' @noRd
 shared_kinds <- function(kinds) {
   own <- kinds$curve %in% .crossing
-  size <- kinds$size[own]
-  unit <- last_digit(size, .shared_digits[["size"]])
-  above <- ceiling(size / unit) * unit
-  kinds$size[own] <- ifelse(is.finite(above), pmax(size, above), size)
+  kinds$size[own] <- to_digits(kinds$size[own], .shared_digits[["size"]], ceiling)
   kinds
 }

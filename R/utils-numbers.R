@@ -4,9 +4,14 @@
 #' @noRd
 round_up <- function(x, ulps = 4) x * (1 + ulps * .Machine$double.eps)
 
-#' What the last of so many binary digits after the first is worth in numbers > 0.
+#' Numbers >= 0 with so many binary digits after the first, `rounded` by floor() or ceiling(), and
+#' as they are where those would be beyond the range of numbers.
 #' @noRd
-last_digit <- function(x, digits) 2^(floor(log2(x)) - digits)
+to_digits <- function(x, digits, rounded) {
+  unit <- 2^(floor(log2(x)) - digits)
+  y <- rounded(x / unit) * unit
+  ifelse(is.finite(y) & y > 0, y, x)
+}
 
 #' Whole numbers from 1 to `most` as a factor of as many levels: factor() goes by words, slowly.
 #' @noRd
