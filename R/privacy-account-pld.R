@@ -3,7 +3,8 @@
 #' The privacy loss of a mechanism is the log-ratio of its output's densities under the
 #' two neighbours; over several mechanisms it adds, and
 #' \eqn{\delta(\epsilon) = E(1 - e^{\epsilon - L})_+} is the whole privacy profile. Here
-#' every loss is put on a grid, the distributions are convolved by FFT, and the result
+#' every loss is put on a grid, the distributions are convolved, by FFT unless they have
+#' but a few atoms, and the result
 #' is a bracket: the smallest epsilon (or delta) that could be proved lies between
 #' `lower` and `upper`, and `upper` is proved.
 #'

@@ -7,18 +7,20 @@
 #' Bounds of the sum of the tilted losses (in steps, without offset), by Chernoff.
 #' @noRd
 tilted_window <- function(grids, counts, h) {
-  mean <- vapply(grids, function(g) sum(g$mass * g$index), 0)
-  variance <- mapply(function(g, m) sum(g$mass * (g$index - m)^2), grids, mean)
-  spread <- max(sqrt(sum(counts * variance)), 1e-3)
+  all <- flat_grids(grids)
+  of <- rep(seq_along(grids), all$size)
+  each_sum <- function(x) as.vector(rowsum(x, of, reorder = FALSE))
+  mean <- each_sum(all$mass * all$index)
+  from_mean <- all$index - mean[of]
+  spread <- max(sqrt(sum(counts * each_sum(all$mass * from_mean^2))), 1e-3)
   # Any t > 0 gives a bound; near the normal one unless a tail is heavy.
   reach <- function(sign) {
+    away <- sign * from_mean
+    most <- vapply(grids, function(g) max(sign * g$index), 0) - sign * mean
+    below <- away - most[of]
     bound <- function(y) {
       t <- exp(y) * sqrt(2 * .log_outside) / spread
-      cumulant <- mapply(function(g, m) {
-        x <- sign * t * (g$index - m)
-        top <- max(x)
-        top + log(sum(g$mass * exp(x - top)))
-      }, grids, mean)
+      cumulant <- t * most + log(each_sum(all$mass * exp(t * below)))
       finite_or_largest((sum(counts * cumulant) + .log_outside) / t)
     }
     stats::optimize(bound, c(-8, 1), tol = 0.1)$objective
@@ -27,11 +29,32 @@ tilted_window <- function(grids, counts, h) {
   c(from = floor(centre - reach(-1)) - 1, to = ceiling(centre + reach(1)) + 1)
 }
 
+#' The places and masses of all grids, one after the other, and how many each has.
+#' @noRd
+flat_grids <- function(grids) {
+  index <- lapply(grids, `[[`, "index")
+  list(index = unlist(index), mass = unlist(lapply(grids, `[[`, "mass")), size = lengths(index))
+}
+
 #' The tilted masses of the sum on from, from + 1, ... and a bound on the Euclidean norm of
 #' their rounding errors.
 #' @noRd
 convolve_grids <- function(grids, counts, from, points) {
-  n <- 2^max(4, ceiling(log2(points)))
+  few <- counts * lengths(lapply(grids, `[[`, "mass")) <= .few_atoms
+  # any circle goes round them all; transforms like powers of two
+  n <- if (all(few)) points else 2^max(4, ceiling(log2(points)))
+  sum <- transform_grids(grids[!few], counts[!few], n)
+  if (any(few)) sum <- step_grids(sum, grids[few], counts[few])
+  list(mass = sum$mass[(from + seq_len(n) - 1) %% n + 1], noise = sum$noise)
+}
+
+# Up to so many of them are added one by one, sooner than by transforms.
+.few_atoms <- 200
+
+#' On a circle of n places, by transforms.
+#' @noRd
+transform_grids <- function(grids, counts, n) {
+  if (length(grids) == 0L) return(list(mass = c(1, numeric(n - 1)), noise = 0))
   half <- seq_len(n / 2 + 1)
   unit <- 4 * .Machine$double.eps * log2(n)
   log_size <- log_most <- angle <- 0
@@ -52,8 +75,19 @@ convolve_grids <- function(grids, counts, from, points) {
   whole <- complex(modulus = size, argument = angle)
   whole <- c(whole, Conj(rev(whole[2:(n / 2)])))
   mass <- Re(stats::fft(whole, inverse = TRUE)) / n
-  noise <- sqrt(2 * sum(error^2) / n) + unit * sqrt(sum(mass^2))
-  list(mass = mass[(from + seq_len(n) - 1) %% n + 1], noise = noise)
+  list(mass = mass, noise = sqrt(2 * sum(error^2) / n) + unit * sqrt(sum(mass^2)))
+}
+
+#' A sum so far, and grids of few atoms added to it. No step makes a norm larger; where masses
+#' are positive, each is off by at most a part of itself, and noise among them by as little.
+#' @noRd
+step_grids <- function(sum, grids, counts) {
+  all <- flat_grids(grids)
+  mass <- core_call(.Call(
+    ffi_step_atoms, sum$mass, all$index %% length(sum$mass), all$mass, all$size, counts
+  ))
+  part <- .Machine$double.eps * sum((all$size + 2) * counts)
+  list(mass = mass, noise = sum$noise * (1 + 2 * part) + part * sqrt(sum(mass^2)) + 1e-200)
 }
 
 #' Stretches of a vector of places within which none occurs twice: it is made of rising
@@ -199,8 +233,9 @@ epsilon_at <- function(p, log_delta, end) {
 
 #' Where to look: the order, less one, that Renyi accounting finds best, and the step.
 #' `curve` is the total Renyi divergence as a function of the order less one.
+#' @param upper the upper end alone is wanted.
 #' @noRd
-pld_plan <- function(curve, releases, want, at, step) {
+pld_plan <- function(curve, releases, want, at, step, upper = FALSE) {
   count <- sum(vapply(releases, `[[`, 0, "count"))
   goal <- if (want == "epsilon") {
     function(s) conversion(s, curve(s), at)
@@ -220,9 +255,9 @@ pld_plan <- function(curve, releases, want, at, step) {
   # (theta + 1) / 2 times that.
   tolerance <- 1e-4 * max(epsilon, 0.1 * curve(theta), 1e-10)
   h <- sqrt(8 * tolerance / (count * (theta + 1)))
-  # Lowering a pure loss by h / 2 moves epsilon by up to that each time.
+  # For the lower end: lowering a pure loss by h / 2 moves epsilon by up to that each time.
   lost <- function(r) if (is.null(r$pure)) 0 else r$count * tanh(r$pure / 2)
-  pure <- sum(vapply(releases, lost, 0))
+  pure <- if (upper) 0 else sum(vapply(releases, lost, 0))
   if (pure > 0) h <- min(h, 10 * tolerance / pure)
   if (!is.null(step)) h <- step
   list(
@@ -237,6 +272,6 @@ pld_plan <- function(curve, releases, want, at, step) {
 #' The upper end alone, for the total of releases whose Renyi curve is known.
 #' @noRd
 pld_upper <- function(releases, delta, curve) {
-  plan <- pld_plan(curve, releases, "epsilon", log(delta), NULL)
+  plan <- pld_plan(curve, releases, "epsilon", log(delta), NULL, upper = TRUE)
   min(plan$bound, pld_solve(releases, plan, "epsilon", log(delta), "upper")[["answer"]])
 }

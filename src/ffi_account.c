@@ -199,3 +199,45 @@ SEXP ffi_merge_atoms(SEXP loss, SEXP mass, SEXP h, SEXP offset, SEXP give) {
   UNPROTECT(1);
   return answer;
 }
+
+/* Masses on a circle after steps, one after the other: step k is made count[k] times and
+ * has the next size[k] atoms, of shift[] (places, each on the circle) and mass[]. */
+SEXP ffi_step_atoms(SEXP circle, SEXP shift, SEXP mass, SEXP size, SEXP count) {
+  const R_xlen_t n = Rf_xlength(circle), atoms = Rf_xlength(shift);
+  const R_xlen_t steps = Rf_xlength(size);
+  if (!ffi_is_reals(circle, (size_t)n) || !ffi_is_reals(shift, (size_t)atoms) ||
+      !ffi_is_reals(mass, (size_t)atoms) || TYPEOF(size) != INTSXP ||
+      !ffi_is_reals(count, (size_t)steps))
+    return ffi_status(DPA_ARGUMENT);
+  size_t *place = (size_t *)R_alloc((size_t)atoms + 1, sizeof *place);
+  for (R_xlen_t k = 0; k < atoms; k++) {
+    if (!(REAL_RO(shift)[k] >= 0.0 && REAL_RO(shift)[k] < (double)n))
+      return ffi_status(DPA_ARGUMENT);
+    place[k] = (size_t)REAL_RO(shift)[k];
+  }
+  double *now = (double *)R_alloc((size_t)n, sizeof *now);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+  double *next = REAL(out);
+  memcpy(now, REAL_RO(circle), (size_t)n * sizeof *now);
+  R_xlen_t used = 0;
+  for (R_xlen_t k = 0; k < steps; k++) {
+    const int some = INTEGER_RO(size)[k];
+    if (some < 0 || some > atoms - used) {
+      UNPROTECT(1);
+      return ffi_status(DPA_ARGUMENT);
+    }
+    for (double done = 0.0; done < REAL_RO(count)[k]; done++) {
+      R_CheckUserInterrupt();
+      dpa_step_atoms(now, (size_t)n, place + used, REAL_RO(mass) + used, (size_t)some,
+                     next);
+      double *last = now;
+      now = next;
+      next = last;
+    }
+    used += some;
+  }
+  if (now != REAL(out))
+    memcpy(REAL(out), now, (size_t)n * sizeof *now);
+  UNPROTECT(1);
+  return out;
+}

@@ -80,6 +80,7 @@
   X(ffi_gaussian, 3)                                                                   \
   X(ffi_loss_bins, 8)                                                                  \
   X(ffi_merge_atoms, 5)                                                                \
+  X(ffi_step_atoms, 5)                                                                 \
   X(ffi_objective_pure, 3)                                                             \
   X(ffi_rdp_wang, 3)                                                                   \
   X(ffi_spherical_bins, 7)                                                             \

@@ -56,6 +56,67 @@ test_that("many unlike losses are an upper bound, and a close one", {
   }
 })
 
+test_that("hundreds of unlike losses cost what as many equal ones do, and lie in their bracket", {
+  # so nearly equal that a closed form serves, but each its own
+  for (e in c(0.02, 0.3, 2)) for (delta in c(1e-2, 1e-9)) {
+    equal <- compose_pure(e, delta, count = 400)
+    got <- compose_pure(e * (1 + 1e-9 * 1:400), delta)
+    expect_gte(got, equal * (1 - 1e-8))
+    expect_lte(got, equal * (1 + 3e-4))
+  }
+  set.seed(39)
+  epsilon <- 10^runif(150, -3, 0)
+  for (delta in c(1e-1, 1e-6)) {
+    got <- compose_pure(epsilon, delta)
+    lower <- pld_epsilon(dp_event_pure(epsilon), delta)[["lower"]]
+    expect_gte(got, lower)
+    expect_lte(got, lower * 1.02)
+    expect_equal(compose_pure(rev(epsilon), delta), got, tolerance = 1e-9)
+  }
+})
+
+test_that("losses of few atoms are added one by one to what transforms make of others", {
+  set.seed(40)
+  for (n in c(16, 255, 300, 1000, 1024)) {
+    grids <- lapply(c(2, 4, 4, 1, 3, 40), function(atoms) {
+      mass <- rexp(atoms)
+      list(index = as.numeric(sample(-3000:3000, atoms)), mass = mass / sum(mass))
+    })
+    counts <- c(1, 3, 16, 2, 5, 2)
+    slowly <- c(1, numeric(n - 1))
+    for (k in rep(seq_along(grids), counts)) {
+      after <- numeric(n)
+      for (j in seq_along(grids[[k]]$index)) {
+        to <- (seq_len(n) - 1 + grids[[k]]$index[j]) %% n + 1
+        after[to] <- after[to] + grids[[k]]$mass[j] * slowly
+      }
+      slowly <- after
+    }
+    start <- list(mass = c(1, numeric(n - 1)), noise = 0)
+    stepped <- step_grids(start, grids, counts)
+    expect_lte(sqrt(sum((stepped$mass - slowly)^2)), stepped$noise)
+    expect_lt(stepped$noise, 1e-12)
+    if (n %in% c(16, 1024)) {
+      whole <- convolve_grids(grids, counts, from = -5, points = n)
+      expect_lte(sqrt(sum((whole$mass - slowly[(-5 + 0:(n - 1)) %% n + 1])^2)), whole$noise)
+    }
+  }
+  # what no double could hold is 0, not slow
+  tiny <- list(list(index = c(0, 1), mass = c(1, 1e-200)))
+  expect_identical(step_grids(list(mass = c(1, 0, 0, 0), noise = 0), tiny, 2)$mass[3:4], c(0, 0))
+  # off the circle, or fewer atoms than are told of: refused
+  steps <- function(...) core_call(.Call(ffi_step_atoms, c(1, 0), ...))
+  expect_identical(steps(c(0, 1), c(0.5, 0.5), 2L, 1), c(0.5, 0.5))
+  for (bad in list(
+    list(c(0, 2), c(0.5, 0.5), 2L, 1), list(c(0, -1), c(0.5, 0.5), 2L, 1),
+    list(c(0, NaN), c(0.5, 0.5), 2L, 1), list(c(0, 1), c(0.5, 0.5), 3L, 1),
+    list(c(0, 1), c(0.5, 0.5), -1L, 1), list(c(0, 1), 0.5, 2L, 1),
+    list(c(0, 1), c(0.5, 0.5), 2L, 1:2)
+  )) {
+    expect_error(do.call(steps, bad), class = "dpadmm_error")
+  }
+})
+
 test_that("pure composition is monotone, finite at its extremes, and checks its arguments", {
   expect_equal(compose_pure(c(0.1, 0.2), 0, count = c(3, 2)), 0.7, tolerance = 1e-14)
   expect_identical(compose_pure(0, 1e-5, 100), 0)

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "clones.h"
+
 #define LOG_SQRT_2PI 0.91893853320467274178
 
 double dpa_loss_at(dpa_pair pair, double q, double s, double z) {
@@ -217,4 +219,34 @@ size_t dpa_merge_atoms(const double *loss, double *mass, size_t n, double h,
     out++;
   }
   return out;
+}
+
+/* Of `rows` places from `first` on. */
+DPA_INLINE void step_strip(const double *in, size_t n, const size_t *shift,
+                           const double *step, size_t atoms, size_t first, size_t rows,
+                           double *restrict out) {
+  for (size_t j = 0; j < rows; j++)
+    out[j] = 0.0;
+  for (size_t k = 0; k < atoms; k++) {
+    const size_t from = first >= shift[k] ? first - shift[k] : first + n - shift[k];
+    if (from + rows <= n) {
+      for (size_t j = 0; j < rows; j++)
+        out[j] += step[k] * in[from + j];
+    } else {
+      for (size_t j = 0; j < rows; j++)
+        out[j] += step[k] * in[from + j < n ? from + j : from + j - n];
+    }
+  }
+  for (size_t j = 0; j < rows; j++)
+    out[j] = fabs(out[j]) > DPA_NO_MASS ? out[j] : 0.0;
+}
+
+/* By strips of a known length, for vectors, that stay near until all atoms are added. */
+DPA_CLONES void dpa_step_atoms(const double *in, size_t n, const size_t *shift,
+                               const double *step, size_t atoms, double *out) {
+  enum { STRIP = 256 };
+  size_t first = 0;
+  for (; first + STRIP <= n; first += STRIP)
+    step_strip(in, n, shift, step, atoms, first, STRIP, out + first);
+  step_strip(in, n, shift, step, atoms, first, n - first, out + first);
 }
