@@ -1,4 +1,4 @@
-# The units of unlike parties in step: exactly, or where they are many, a little above.
+# The units of unlike parties in step: hardly above the least, or where they are many, a little.
 
 # Where more than `.many_parties` are unlike, or they have more unlike releases than these, they get
 # noise up to `.many_excess` above the least. More than the second are counted as fewer.
@@ -8,23 +8,24 @@
 # or up to this, where only slow accountants prove it and so hundreds can be asked about as dozens
 .shared_excess <- 1e-2
 # and the others up to this
-.close_excess <- 1e-8
+.close_excess <- 1e-9
+# by how much a search that finds less is worth it for all
+.missed_excess <- 1e-5
 .many_knots <- 24L
 .asked_parties <- 4L
 
-#' The logs of the least multiples.
+#' Hardly more than the least: list(x = the logs of multiples, order = what proves them, or `NA`).
 #' @noRd
-solve_exactly <- function(spent, i) {
-  few <- length(i) <= .few_parties
-  solver <- if (few) solve_roots else solve_closely
-  solve_by_best(spent, i, solver, .close_excess, if (few) "few" else "some")$x
+solve_each <- function(spent, i) {
+  solve_by_best(spent, i, solve_closely, .close_excess, "some")[c("x", "order")]
 }
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
 #' around the best order so far; in the end all of them again, everywhere, but for slow ones that
-#' were far from the best: where that finds too little noise, or more than `excess` too much, they
-#' are asked so all the way. Where all are alike some are asked in the end, at the orders found and
-#' in other valleys, and all where one of them is not well.
+#' were far from the best: where that finds too little noise, or more than `excess` too much, who is
+#' best there goes on from there, or where that is far off all of them, all the way. Where all are
+#' alike some are asked in the end, at the orders found and in other valleys, and all where one of
+#' them is not well.
 #' @param solver a function of what is spent, of which parties, and list(x, and what is spent
 #'   there): list(x, slope, order, accountant).
 #' @param way one of `.ways`; of "many" neighbours may be alike.
@@ -34,23 +35,24 @@ solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
   alike <- way == "many"
   way <- .ways[[way]]
   none <- numeric(length(i))
-  first <- if (way$alone) spent(none, i, search = way$first) else {
-    spent_alike(spent, none, i, way$first, outermost = alike)
-  }
+  first <- spent_alike(spent, none, i, way$first, outermost = alike)
   first$x <- none
   out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
   solve <- function(k, f, known) {
+    if (length(k) == 0L) return()
     known <- lapply(known[c("x", "excess", "order", "accountant")], `[`, k)
     found <- solver(f, i[k], known, out$slope[k])
     for (name in names(out)) out[[name]][k] <<- found[[name]]
   }
   alone <- first$asked == 1L
-  for (of in unique(first$accountant)) {
-    f <- if (alone && way$alone) everywhere(spent, of = of) else around(spent, of, way)
-    solve(which(first$accountant == of), f, first)
+  solve_around <- function(k, known, search = NULL) {
+    for (k in split(k, known$accountant[k])) {
+      solve(k, around(spent, known$accountant[k[1L]], search), known)
+    }
   }
+  solve_around(seq_along(i), first, way$search)
   # no bounds cross
-  if (alone && (alike || way$alone)) return(out)
+  if (alone && alike) return(out)
   lost <- is.na(out$x)
   out$x[lost] <- 0
   # its epsilon changes about as theirs does
@@ -58,17 +60,33 @@ solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
   quick <- if (far) asked_of(spent, .best_but_slow) else spent
   even <- alike && !any(lost) && are_even(out)
   if (even && far && settled) return(out)
-  look <- function(k) {
+  look <- function(k, search = .other_orders) {
     near <- if (even) out$order[k]
-    last <- c(list(x = out$x[k]), quick(out$x[k], i[k], near, search = .other_orders))
+    last <- c(list(x = out$x[k]), quick(out$x[k], i[k], near, search = search))
     last$other <- lost[k] | last$accountant != out$accountant[k] | last$excess > 0 |
       last$excess / out$slope[k] > excess
     last
   }
-  last <- look(if (even) spread_over(length(i), .looked_parties) else seq_along(i))
+  last <- if (even) look(spread_over(length(i), .looked_parties)) else look_twice(look, length(i))
   if (length(last$x) < length(i) && any(last$other)) last <- look(seq_along(i))
-  if (any(last$other)) solve(which(last$other), everywhere(spent), last)
+  if (any(last$other)) {
+    # who hardly moves any more stays with whoever is best there, in that valley
+    stays <- !lost & abs(last$excess) < .many_excess
+    solve_around(which(last$other & stays), last)
+    solve(which(last$other & !stays), everywhere(spent), last)
+  }
   out
+}
+
+#' A look at all, and at two at every order: at all, where that finds less.
+#' @noRd
+look_twice <- function(look, count) {
+  two <- spread_over(count, 2L)
+  seen <- look(two, .every_order)
+  if (count <= 2L) return(seen)
+  last <- look(seq_len(count))
+  missed <- last$excess[two] - seen$excess > .missed_excess
+  if (any(missed)) look(seq_len(count), .every_order) else last
 }
 
 #' Whether one accountant is best for all, at orders that are about those of their neighbours.
@@ -82,6 +100,7 @@ are_even <- function(solved) {
 #' @noRd
 solve_roots <- function(f, i, known, slope) {
   from <- known$x
+  order <- known$order # at the last points that keep budgets, which the roots will be
   last <- numeric(length(i))
   x <- from + solve_together(function(x, open) {
     if (all(x == 0)) return(known$excess[open])
@@ -89,9 +108,11 @@ solve_roots <- function(f, i, known, slope) {
     last[open] <<- x
     now <- f(from[open] + x, i[open], known$order[open], still)
     known$order[open] <<- now$order
+    enough <- now$excess <= 0
+    order[open[enough]] <<- now$order[enough]
     now$excess
   }, length(i))
-  list(x = x, slope = slope, order = known$order, accountant = known$accountant)
+  list(x = x, slope = slope, order = order, accountant = known$accountant)
 }
 
 #' A solver: points beyond the roots by hardly anything, or the roots where steps do not lead there.
@@ -101,7 +122,8 @@ solve_closely <- function(f, i, known, slope) {
   k <- which(is.na(out$x))
   if (length(k)) {
     known <- lapply(known, `[`, k)
-    known$excess <- f(known$x, i[k], known$order, FALSE)$excess # it was about that
+    exact <- c("excess", "order") # it was about that
+    known[exact] <- f(known$x, i[k], known$order, FALSE)[exact]
     roots <- solve_roots(f, i[k], known, slope[k])
     for (name in names(roots)) out[[name]][k] <- roots[[name]]
   }
@@ -132,7 +154,7 @@ solve_many <- function(spent, i, crosses, like, loss) {
     if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
     found
   }, .many_excess, "many", settled = !each)
-  if (each) return(list(x = first$x, order = rep(NA_real_, length(i))))
+  if (each) return(first[c("x", "order")])
   of_all <- function(y) between_some(y, knots, like)
   x <- guess <- of_all(first$x)$y
   slope <- of_all(first$slope)$y

@@ -35,18 +35,17 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
     steep <- if (count > 1L) steepness(releases, length(epsilon))
     if (count > 1L) together <- together[order(epsilon[together], steep[together])]
-    multiple <- if (many) {
+    found <- if (many) {
       like <- cbind(log(epsilon), log(pmax(steep, min(steep[steep > 0], 1))))
       loss <- if (delta > 0) log(losses_of(releases, length(epsilon)) / likely)[together]
-      found <- solve_many(spent, together, may_cross(renyi_kinds(of_one)),
+      solve_many(spent, together, may_cross(renyi_kinds(of_one)),
         like[together, , drop = FALSE], loss
       )
-      told[together] <- found$order
-      found$x
     } else {
-      solve_exactly(spent, together)
+      solve_each(spent, together)
     }
-    unit[together] <- likely[together] * exp(multiple)
+    told[together] <- found$order
+    unit[together] <- likely[together] * exp(found$x)
     # next to no noise is asked for: one by one there is a word for that
     unit[which(unit <= likely * 1e-12)] <- NA
   }

@@ -31,8 +31,8 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
     if (!known) own <<- c(rows, open(now, i))
     statement <- own$statement
     statement$books$kinds <- now
-    how <- list(near = near[own$in_order], search = search, upper = TRUE, alike = many,
-      walks = length(epsilon) > .many_for_slow # as in the statement of all
+    how <- list(
+      near = near[own$in_order], search = search, upper = TRUE, alike = many, walks = TRUE
     )
     if (any(quick)) how$quick <- statement$books$node %in% i[quick]
     spent <- spend(statement, of, how)
@@ -55,10 +55,8 @@ asked_of <- function(spent, accountant) {
 #' What is spent, as an accountant says around the orders so far, or at these.
 #' @param still whether points are near the last ones.
 #' @noRd
-around <- function(spent, accountant, way = NULL) {
-  function(x, i, near, still) {
-    spent(x, i, near, accountant, if (!still || isTRUE(way$alone)) way$search)
-  }
+around <- function(spent, accountant, search = NULL) {
+  function(x, i, near, still) spent(x, i, near, accountant, if (!still) search)
 }
 
 #' What is spent, wherever orders are expected.

@@ -7,10 +7,9 @@
 .far_from_best <- 1.1
 
 # Of more unlike parties than these some are looked at first; where only slow accountants take
-# long, of more than the second, whose best orders are walked to; and so many are few.
+# long, of more than the second, whose best orders are walked to.
 .many_parties <- 128L
 .many_for_slow <- 32L
-.few_parties <- 16L
 .looked_parties <- 8L
 
 #' Some of so many places, from the first to the last.

@@ -2,20 +2,17 @@
 
 # How far from where an order was best it is looked for, for a little more or less noise, and where
 # that is done.
-.near_orders <- list(widths = c(0.2, 0.05, 0.0125))
 .other_orders <- list(valleys = TRUE)
+.every_order <- list(valleys = TRUE, walks = FALSE)
 # how often widths are halved by a search everywhere, and by one for where to begin
 .halvings <- 8L
 .first_orders <- list(halvings = 3L)
 
 # How parties are solved together: orders are looked for as `first` says, then around those so far,
-# by `search`, and not any more where points are near each other. Or always, and of one accountant
-# that is all there is everywhere (`alone`): of few parties that takes little, and a last bit of a
-# scale that changes would change what every seed draws.
+# by `search`, and not any more where points are near each other.
 .ways <- list(
-  few = list(first = NULL, search = .near_orders, alone = TRUE),
-  some = list(first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004)), alone = FALSE),
-  many = list(first = .first_orders, search = list(widths = c(0.2, 0.05)), alone = FALSE)
+  some = list(first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004))),
+  many = list(first = .first_orders, search = list(widths = c(0.2, 0.05)))
 )
 
 #' Each ledger at its best order: list(epsilon, order).
@@ -26,7 +23,8 @@
 #' @noRd
 search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL, walks = FALSE) {
   how <- list(
-    grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, walks = walks,
+    grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step,
+    walks = walks && !isFALSE(search$walks),
     halvings = min(search$halvings, .halvings), widths = search$widths,
     valleys = (is.null(near) || isTRUE(search$valleys)) && may_cross(kinds),
     near = near

@@ -87,7 +87,7 @@ rdp_total <- function(kinds, count) {
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
 #' All ledgers at once: a run of a thousand unlike holders has as many. Of dozens each is looked
-#' at from where its best order is likely, and at the order that its events tell.
+#' at from where its best order is likely; each is looked at at the order that its events tell, too.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta, how) {
   walks <- if (is.null(how$walks)) length(ledgers) > .many_for_slow else how$walks

@@ -44,8 +44,8 @@
 #' in every other `division` too: among parties of other names or sizes, and among the nodes of a
 #' fit whose records were split at random (`nodes = 4`), which have no name (`NA`); their releases
 #' add up. Nodes of tables that you make are one division.
-#' [rep()] of a fit's events stands for fits of the same plan. The column `order`, of plans for
-#' many unlike parties, is a Renyi order at which [account()] looks beside those that it
+#' [rep()] of a fit's events stands for fits of the same plan. The column `order`, of plans whose
+#' noise was calibrated, is a Renyi order at which [account()] looks beside those that it
 #' finds: any order is valid, and this one proved the budget.
 #'
 #' @return A data frame of class `dp_events`.

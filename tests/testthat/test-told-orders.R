@@ -32,6 +32,29 @@ test_that("a statement looks where events tell that a budget is kept, and not on
   }
 })
 
+test_that("so does one of a few holders", {
+  for (columns in c(10, 85)) {
+    delta <- 1e-7
+    method <- if (columns == 10) m_admm() else mr_admm()
+    plan <- suppressWarnings(dpadmm_plan(columns,
+      method = method, epsilon = 2.75, delta = delta, noise = "gamma", intercept = TRUE,
+      iterations = if (columns == 10) 10 else 3, sizes = c(25, 90, 321, 1150), network = "complete"
+    ))
+    said <- function(events) account(events, delta)$per_node$epsilon
+    expect_true(all(said(plan) <= 2.75 & said(plan) > 2.75 * (1 - 1e-5)))
+    # it misses a valley
+    bare <- plan$events
+    bare$order <- NA_real_
+    expect_gt(max(said(bare)), 2.75 * (1 + 1e-7))
+    # the orders that are told are what proved the noise
+    own <- plan$events[plan$events$node == 4, ]
+    total <- rdp_total(own, own$count)
+    s <- unique(own$order) - 1
+    expect_length(s, 1L)
+    expect_lte(conversion(s, total(s), log(delta)), 2.75)
+  }
+})
+
 test_that("orders are told of a party's own ledger, and of no sum over several fits", {
   one <- dp_event_objective_gamma(0.5,
     sensitivity = c(0.3, 0.4), curvature = 0.1, modulus = 1, dim = 3, node = 1:2
