@@ -3,7 +3,7 @@
 # Where more than `.many_parties` are unlike, or they have more unlike releases than these, they get
 # noise up to `.many_excess` above the least. More than the second are counted as fewer.
 .many_releases <- 1500L
-.shared_releases <- 6000L
+.too_many_releases <- 6000L
 .many_excess <- 1e-3
 # or up to this, where only slow accountants prove it and so hundreds can be asked about as dozens
 .shared_excess <- 1e-2

@@ -90,7 +90,7 @@ unlike_parties <- function(plan) {
   releases <- placed_releases(plan)
   # of more parties a statement need not find the best orders
   few <- length(epsilon) <= .many_for_slow
-  if (few && plan$budget$delta > 0 && nrow(releases) > .shared_releases) {
+  if (few && plan$budget$delta > 0 && nrow(releases) > .too_many_releases) {
     releases <- shared_releases(releases)
   }
   kind <- release_kinds(releases)

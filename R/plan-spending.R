@@ -32,7 +32,8 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
     statement <- own$statement
     statement$books$kinds <- now
     how <- list(
-      near = near[own$in_order], search = search, upper = TRUE, alike = many, walks = TRUE
+      near = near[own$in_order], search = search, upper = TRUE, alike = many, walks = TRUE,
+      together = many && !is.null(near) && is.null(search)
     )
     if (any(quick)) how$quick <- statement$books$node %in% i[quick]
     spent <- spend(statement, of, how)

@@ -92,9 +92,7 @@ add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(cur
 account_rdp <- function(kinds, ledgers, delta, how) {
   walks <- if (is.null(how$walks)) length(ledgers) > .many_for_slow else how$walks
   kinds <- renyi_kinds(kinds)
-  if (isTRUE(how$alike) && !is.null(how$near) && is.null(how$search)) {
-    return(look_together(kinds, ledgers, log(delta), how$near))
-  }
+  if (isTRUE(how$together)) return(look_together(kinds, ledgers, log(delta), how$near))
   found <- search_orders(kinds, ledgers, log(delta), how$search, how$near, walks)
   told <- which(!is.na(how$told))
   if (length(told) == 0L) return(found)

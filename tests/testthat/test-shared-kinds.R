@@ -43,7 +43,7 @@ test_that("thousands of iterations that differ little are counted as fewer that 
       epsilon = 1, delta = 1e-5, noise = noise, iterations = 5000
     ))
     releases <- placed_releases(plan)
-    expect_gt(nrow(releases), .shared_releases)
+    expect_gt(nrow(releases), .too_many_releases)
     shared <- shared_releases(releases)
     objective <- releases$part == "objective"
     rise <- releases$modulus[objective] / shared$modulus[objective]
