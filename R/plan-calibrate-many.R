@@ -45,6 +45,9 @@ solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
     for (name in names(out)) out[[name]][k] <<- found[[name]]
   }
   alone <- first$asked == 1L
+  # it searches for nothing, so that the roots themselves take little
+  exact <- alone && accountants()[[first$accountant[1L]]]$exact
+  if (exact) solver <- solve_roots
   solve_around <- function(k, known, search = NULL) {
     for (k in split(k, known$accountant[k])) {
       solve(k, around(spent, known$accountant[k[1L]], search), known)
@@ -52,7 +55,7 @@ solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
   }
   solve_around(seq_along(i), first, way$search)
   # no bounds cross
-  if (alone && alike) return(out)
+  if (exact || alone && alike) return(out)
   lost <- is.na(out$x)
   out$x[lost] <- 0
   # its epsilon changes about as theirs does

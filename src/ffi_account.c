@@ -200,8 +200,9 @@ SEXP ffi_merge_atoms(SEXP loss, SEXP mass, SEXP h, SEXP offset, SEXP give) {
   return answer;
 }
 
-/* Masses on a circle after steps, one after the other: step k is made count[k] times and
- * has the next size[k] atoms, of shift[] (places, each on the circle) and mass[]. */
+/* Masses on a circle after steps, one after the other: step k is made count[k] times
+ * and has the next size[k] atoms, of shift[] (places, each on the circle) and mass[].
+ */
 SEXP ffi_step_atoms(SEXP circle, SEXP shift, SEXP mass, SEXP size, SEXP count) {
   const R_xlen_t n = Rf_xlength(circle), atoms = Rf_xlength(shift);
   const R_xlen_t steps = Rf_xlength(size);

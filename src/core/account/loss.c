@@ -229,19 +229,19 @@ DPA_INLINE void step_strip(const double *in, size_t n, const size_t *shift,
     out[j] = 0.0;
   for (size_t k = 0; k < atoms; k++) {
     const size_t from = first >= shift[k] ? first - shift[k] : first + n - shift[k];
-    if (from + rows <= n) {
+    if (from + rows <= n)
       for (size_t j = 0; j < rows; j++)
         out[j] += step[k] * in[from + j];
-    } else {
+    else
       for (size_t j = 0; j < rows; j++)
         out[j] += step[k] * in[from + j < n ? from + j : from + j - n];
-    }
   }
   for (size_t j = 0; j < rows; j++)
     out[j] = fabs(out[j]) > DPA_NO_MASS ? out[j] : 0.0;
 }
 
-/* By strips of a known length, for vectors, that stay near until all atoms are added. */
+/* By strips of a known length, for vectors, that stay near until all atoms are added.
+ */
 DPA_CLONES void dpa_step_atoms(const double *in, size_t n, const size_t *shift,
                                const double *step, size_t atoms, double *out) {
   enum { STRIP = 256 };

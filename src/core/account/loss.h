@@ -40,9 +40,9 @@ size_t dpa_merge_atoms(const double *loss, double *mass, size_t n, double h,
                        double offset, double give, double *index, double *merged);
 
 /* Masses on a circle of n places after one more step: of shift[] (< n) places with the
- * masses step[] of `atoms` atoms. Sums of size DPA_NO_MASS or less become 0, so that none
- * is worked out slowly; the others' rounding is at most (atoms + 1) DBL_EPSILON / 2 of the
- * exact step of fabs(in). */
+ * masses step[] of `atoms` atoms. Sums of size DPA_NO_MASS or less become 0, so that
+ * none is worked out slowly; the others' rounding is at most (atoms + 1) DBL_EPSILON /
+ * 2 of the exact step of fabs(in). */
 #define DPA_NO_MASS 1e-290
 void dpa_step_atoms(const double *in, size_t n, const size_t *shift, const double *step,
                     size_t atoms, double *out);
