@@ -203,8 +203,8 @@ open_statement <- function(events, delta, books) {
 #'   asks for the lower ends of brackets; alike = whether ledgers that are nearly alike may be taken
 #'   for one, however few there are; together = whether they are looked at together, see
 #'   look_together(); walks = whether orders are walked to, see dpa_orders: where nobody says, of
-#'   very many ledgers; quick = of which ledgers no slow accountant is asked; told = an order of each
-#'   ledger that is looked at, too: what the statement has).
+#'   very many ledgers; quick = of which ledgers no slow accountant is asked; told = an order of
+#'   each ledger that is looked at, too: what the statement has).
 #' @noRd
 spend <- function(statement, accountant, how) {
   books <- statement$books
