@@ -32,8 +32,8 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
     statement <- own$statement
     statement$books$kinds <- now
     how <- list(
-      near = near[own$in_order], search = search, upper = TRUE, alike = many, walks = TRUE,
-      together = many && !is.null(near) && is.null(search)
+      near = near[own$in_order], search = search, upper = TRUE, alike = many,
+      walks = !isFALSE(search$walks), together = many && !is.null(near) && is.null(search)
     )
     if (any(quick)) how$quick <- statement$books$node %in% i[quick]
     spent <- spend(statement, of, how)
@@ -62,7 +62,7 @@ around <- function(spent, accountant, search = NULL) {
 
 #' What is spent, wherever orders are expected.
 #' @noRd
-everywhere <- function(spent, ...) function(x, i, near, still) spent(x, i, ...)
+everywhere <- function(spent) function(x, i, near, still) spent(x, i)
 
 #' About what parties spend: a few are asked of all accountants. Where one is best there, and orders
 #' are about the same, the others are taken to be in between.

@@ -1,7 +1,6 @@
 # The best orders of the RDP accountant: any order is valid, and these are looked for.
 
-# How far from where an order was best it is looked for, for a little more or less noise, and where
-# that is done.
+# Searches that also look in other valleys, from where orders are likely, and everywhere.
 .other_orders <- list(valleys = TRUE)
 .every_order <- list(valleys = TRUE, walks = FALSE)
 # how often widths are halved by a search everywhere, and by one for where to begin
@@ -23,8 +22,7 @@
 #' @noRd
 search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL, walks = FALSE) {
   how <- list(
-    grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step,
-    walks = walks && !isFALSE(search$walks),
+    grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, walks = walks,
     halvings = min(search$halvings, .halvings), widths = search$widths,
     valleys = (is.null(near) || isTRUE(search$valleys)) && may_cross(kinds),
     near = near
