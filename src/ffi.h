@@ -75,6 +75,7 @@ SEXP ffi_words_of(const uint64_t *word, size_t count);
 /* Memory that lives as long as its keeper, a pairlist that the caller protects. */
 SEXP ffi_keeper(void);
 void *ffi_take(SEXP keeper, size_t count, size_t size);
+double ffi_taken(SEXP keeper); /* bytes of all of it */
 #define FFI_TAKE(keeper, type, count)                                                  \
   ((type *)ffi_take((keeper), (count), sizeof(type)))
 

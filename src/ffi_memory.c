@@ -35,6 +35,14 @@ void *ffi_take(SEXP keeper, size_t count, size_t size) {
   return RAW(block);
 }
 
+double ffi_taken(SEXP keeper) {
+  double bytes = 0.0;
+  for (SEXP at = CDR(keeper); at != R_NilValue; at = CDR(at))
+    if (TYPEOF(CAR(at)) == RAWSXP) /* and no pointer to a mapped file */
+      bytes += (double)XLENGTH(CAR(at));
+  return bytes;
+}
+
 int ffi_place(dpa_arena *arena, SEXP keeper) {
   if (arena->overflow || arena->used > (size_t)R_XLEN_T_MAX / 2)
     return 0;

@@ -105,17 +105,18 @@ static dpa_trace make_trace(SEXP out, const dpa_plan *plan, int keep, int late) 
   return trace;
 }
 
-/* Only for who counts: it depends on the records. */
-static void put_work(SEXP out, const dpa_local *local, size_t bytes) {
-  const char *names[] = {"times",   "back",  "squares", "diagonal",
-                         "factors", "bytes", ""};
-  const dpa_work work = dpa_local_work(local);
-  const double counts[] = {(double)work.times,   (double)work.back,
-                           (double)work.squares, (double)work.diagonal,
-                           (double)work.factors, (double)bytes};
+/* Only for who counts: it depends on the records. Bytes are all that the run has taken,
+ * copies of records among them. */
+static void put_work(SEXP out, const dpa_work *work, SEXP keeper) {
+  const char *names[] = {"times", "back",    "squares", "diagonal",
+                         "read",  "factors", "bytes",   ""};
+  const double counts[] = {(double)work->times,   (double)work->back,
+                           (double)work->squares, (double)work->diagonal,
+                           (double)work->read,    (double)work->factors,
+                           ffi_taken(keeper)};
   SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, WORK, list);
-  for (int k = 0; k < 6; k++)
+  for (int k = 0; k < 7; k++)
     SET_VECTOR_ELT(list, k, Rf_ScalarReal(counts[k]));
   UNPROTECT(1);
 }
@@ -127,7 +128,6 @@ static dpa_status run_local(const dpa_plan *plan, const dpa_holding *holding,
   dpa_arena arena = {NULL, 0, 0};
   dpa_key run;
   dpa_local_layout(&local, &arena, plan, holding);
-  const size_t bytes = arena.used;
   if (!ffi_place(&arena, keeper))
     return DPA_SIZE;
   dpa_local_layout(&local, &arena, plan, holding);
@@ -137,13 +137,16 @@ static dpa_status run_local(const dpa_plan *plan, const dpa_holding *holding,
   dpa_status status = ffi_key_of(key, &run);
   if (status != DPA_OK)
     return status;
+  dpa_work work = {0};
+  if (count)
+    dpa_local_count(&local, &work);
   dpa_local_start(&local, &run);
   const dpa_engine engine = dpa_local_engine(&local, ffi_poll, watch);
   const int blas = ffi_blas_alone();
   status = dpa_run(hub, &engine, &run, trace);
   ffi_blas_again(blas);
   if (count)
-    put_work(out, &local, bytes);
+    put_work(out, &work, keeper);
   dpa_local_close(&local);
   dpa_forget(&run, sizeof run);
   return status;

@@ -117,7 +117,12 @@ static void set_point(dpa_solver *s, size_t d) {
 static void check_passes(size_t n, size_t d, int sparse) {
   problem p = problem_make(n, d, sparse ? 0.5 : 1.0, sparse, &dpa_loss_logistic, 400);
   dpa_solver s, t;
+  dpa_work work = {0}; /* of s alone */
+  dpa_records counted;
   void *memory = problem_place(&s, &p, &dpa_loss_logistic, 0.0, 1.0 / (double)n);
+  counted = *s.data;
+  counted.work = &work;
+  s.data = &counted;
   void *other = problem_place(&t, &p, &dpa_loss_logistic, 0.0, 1.0 / (double)n);
   set_point(&s, d);
   set_point(&t, d);
@@ -140,7 +145,7 @@ static void check_passes(size_t n, size_t d, int sparse) {
   memset(s.data_grad, 0, d * sizeof(double));
   CHECK(dpa_solver_pass(&s, DPA_PASS_BACK) == 0.0);
   CHECK(memcmp(s.data_grad, t.data_grad, d * sizeof(double)) == 0);
-  CHECK(s.work.times == 2 * n && s.work.back == 3 * n);
+  CHECK(work.times == 2 * n && work.back == 3 * n);
   free(memory);
   free(other);
   problem_drop(&p);
@@ -168,23 +173,27 @@ static void check_prices(int alike) {
   dpa_solver s;
   void *memory = problem_place(&s, &p, &dpa_loss_logistic, 0.0, 4.0 / (double)p.n);
   CHECK(s.diagonal && s.price > 10.0);
+  dpa_work work = {0};
+  dpa_records counted = *s.data;
+  counted.work = &work;
+  s.data = &counted;
   double quad = alike ? 1e-3 : 0.05;
   dpa_solver_start(&s, quad, p.lin, 1e-9);
   CHECK(dpa_solver_advance(&s) == DPA_CONTINUE);
-  CHECK(s.at.curved == DPA_DIAGONAL && s.work.squares == 0);
+  CHECK(s.at.curved == DPA_DIAGONAL && work.squares == 0);
   int before = 0;
   for (int round = 0; round < 12; round++, quad *= 1.1) {
     for (size_t j = 0; j < p.d; j++)
       p.lin[j] = 0.1 * wave(j + 90 * (size_t)round);
-    const uint64_t squares = s.work.squares;
+    const uint64_t squares = work.squares;
     const int steps = problem_solve(&p, &s, quad, 1e-9);
-    if (squares == 0 && s.work.squares > 0)
+    if (squares == 0 && work.squares > 0)
       CHECK(before + steps >= (int)s.price); /* not before it was worth it */
     before += steps;
   }
   CHECK((s.at.curved == DPA_FULL) == alike);
   if (alike) /* a factor of a penalty that is not far off goes on to serve */
-    CHECK(s.work.factors < 12 && s.work.squares <= 3 * p.n);
+    CHECK(work.factors < 12 && work.squares <= 3 * p.n);
   free(memory);
   problem_drop(&p);
 }

@@ -1,7 +1,8 @@
-# What six small runs do with their records, counted row by row: products with a vector (times),
-# products back, rows in d x d curvatures and in diagonals, Cholesky factors, and the bytes of the
-# solvers' memory. No seconds: a change that makes the solver do more work fails here on any
-# machine. When the work is meant to change (or the memory), look at the differences, run
+# What small runs do with their records, counted row by row where it is done: products with a vector
+# (times), products back, rows in d x d curvatures and in diagonals, rows measured or copied, Cholesky
+# factors, and all bytes that a run takes, packed copies of the records among them. No seconds: a
+# change that makes a run do more work fails here on any machine. When the work is meant to change
+# (or the memory), look at the differences, run
 #   DPADMM_WRITE_PASSES=true Rscript -e 'testthat::test_local(filter = "^passes$")'
 # and commit fixtures/passes.csv with the change that explains it.
 
@@ -13,10 +14,10 @@ records_of <- function(n, d, zeros = 0, alike = 0) {
   list(x = if (zeros > 0) Matrix::Matrix(x, sparse = TRUE) else x, y = as.vector(y))
 }
 
-private <- function(data, method) {
+private <- function(data, method, nodes = 4, ...) {
   list(data = data, fit = function() {
-    dpadmm_fit(data$x, data$y, nodes = 4, method = method, epsilon = 1, delta = 1e-5,
-      iterations = 10, seed = 1)
+    dpadmm_fit(data$x, data$y, nodes = nodes, method = method, epsilon = 1, delta = 1e-5,
+      iterations = 10, seed = 1, ...)
   })
 }
 
@@ -33,7 +34,10 @@ runs <- list(
   "loose" = private(records_of(1200, 40, zeros = 0.8), pp_admm(beta = 1e-2)),
   "exact, alike columns" = exact(records_of(400, 80, alike = 1), 8),
   "exact, wide" = exact(records_of(60, 300, zeros = 0.9), 8),
-  "exact, few rows" = exact(records_of(30, 70), 8, loss = "huber")
+  "exact, few rows" = exact(records_of(30, 70), 8, loss = "huber"),
+  "gradients" = private(records_of(600, 20), acc_admm()),
+  "gradients, in place" = private(records_of(3000, 20), dp_sgd(), NULL, intercept = FALSE),
+  "a server, sparse" = private(records_of(300, 30, zeros = 0.7), fp_admm())
 )
 
 #' What the solvers did, and the model, when the plan of a run is carried out once more.
@@ -54,9 +58,9 @@ work_of <- function(run) {
 runs <- lapply(runs, function(run) c(run, plan = list(run$fit()$plan)))
 file <- test_path("fixtures", "passes.csv")
 
-test_that("six runs do the work that they are known to do", {
+test_that("runs do the work that they are known to do", {
   skip_on_cran() # a step more or less is no error where rounding is another
-  work <- t(vapply(runs, work_of, numeric(6)))
+  work <- t(vapply(runs, work_of, numeric(7)))
   if (Sys.getenv("DPADMM_WRITE_PASSES") == "true") utils::write.csv(work, file)
   known <- as.matrix(utils::read.csv(file, row.names = 1L))
   storage.mode(known) <- "double"
@@ -77,17 +81,26 @@ test_that("parties of any size give the same by two threads, pass by pass or par
   expect_identical(coefficients(2), coefficients(1))
 })
 
-test_that("sparse rows are copied to fewer bytes than they have", {
-  skip_if_not(capabilities("profmem"))
-  n <- 20000
-  x <- Matrix::sparseMatrix(rep(seq_len(n), 14), rep(1:14, each = n), x = 0.25, dims = c(n, 20))
+#' What R allocates in vectors of 50 kB and more during a fit, in units of the matrix.
+taken_by <- function(x, ...) {
   file <- tempfile()
   on.exit(unlink(file))
   Rprofmem(file, threshold = 50000)
-  dpadmm_fit(x, rep_len(c(-1, 1, 1), n), nodes = 5, epsilon = 1, delta = 1e-5, iterations = 1)
+  on.exit(Rprofmem(NULL), add = TRUE, after = FALSE)
+  dpadmm_fit(x, rep_len(c(-1, 1, 1), nrow(x)), epsilon = 1, delta = 1e-5, iterations = 1, ...)
   Rprofmem(NULL)
   taken <- as.numeric(sub(" .*", "", grep("^[0-9]", readLines(file), value = TRUE)))
-  expect_lt(sum(taken), 1.15 * as.numeric(utils::object.size(x)))
+  sum(taken) / as.numeric(utils::object.size(x))
+}
+
+test_that("rows are copied once, sparse ones to fewer bytes than they have, or not at all", {
+  skip_if_not(capabilities("profmem"))
+  n <- 20000
+  x <- Matrix::sparseMatrix(rep(seq_len(n), 14), rep(1:14, each = n), x = 0.25, dims = c(n, 20))
+  expect_lt(taken_by(x, nodes = 5), 1.15)
+  x <- matrix(sin(seq_len(n * 100)) / 10, n)
+  expect_lt(taken_by(x, nodes = 5), 1.15)
+  expect_lt(taken_by(x, method = dp_sgd(), intercept = FALSE), 0.1)
 })
 
 test_that("a fit's trace, plan and result tell nothing of the work", {

@@ -92,6 +92,7 @@ static void dense_margin(const dpa_records *r, const double *f, double *out) {
 void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
+  DPA_COUNT(r->work, times, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     if (rows.dense)
       dense_margin(&rows, f, out + at);
@@ -174,6 +175,7 @@ DPA_INLINE void sparse_gradient(const dpa_records *r, const int *col,
 void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) {
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
+  DPA_COUNT(r->work, back, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     if (rows.dense)
       dense_gradient(&rows, w + at, g);
@@ -285,6 +287,7 @@ void dpa_records_add_hessian(const dpa_records *r, const double *w, int threads,
                              double *H, double *block) {
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
+  DPA_COUNT(r->work, squares, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     if (rows.dense)
       dense_hessian(&rows, w + at, threads, H, block);
@@ -307,6 +310,7 @@ static void add_squares(const dpa_records *r, const double *w, double *h) {
 void dpa_records_add_diagonal(const dpa_records *r, const double *w, double *h) {
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
+  DPA_COUNT(r->work, diagonal, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     add_squares(&rows, w + at, h);
     dpa_passed(&rows);

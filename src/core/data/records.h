@@ -8,6 +8,7 @@
 #ifndef DPA_RECORDS_H
 #define DPA_RECORDS_H
 
+#include "data/work.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -43,6 +44,7 @@ typedef struct dpa_records {
   const double *weight;   /* n factors of the losses in [0, 1]; NULL: all 1 */
   const double *offset;   /* n numbers that are added to the margins; NULL: 0 */
   const dpa_pager *pager; /* NULL: the rows are in memory */
+  dpa_work *work; /* what is done with rows is added to it; NULL: nobody counts */
 } dpa_records;
 
 /* Columns up to which indices fit into two bytes. */

@@ -20,12 +20,14 @@ static double norm_of(const dpa_records *r, size_t k) {
 
 double dpa_records_longest(const dpa_records *r) {
   double most = r->longest;
+  DPA_COUNT(r->work, read, most == 0.0 && !r->norm ? r->n : 0);
   for (size_t k = 0; r->longest == 0.0 && k < r->n; k++)
     most = fmax(most, r->norm ? r->norm[k] : norm_of(r, k));
   return most;
 }
 
 void dpa_records_norms(const dpa_records *r, double *norm) {
+  DPA_COUNT(r->work, read, r->norm ? 0 : r->n);
   for (size_t k = 0; k < r->n; k++)
     norm[k] = r->norm ? r->norm[k] : norm_of(r, k);
 }
@@ -121,6 +123,7 @@ void dpa_measure_columns(size_t n, size_t d, const int *p, const int *i,
 void dpa_records_copy(const dpa_records *r, size_t k, double *out) {
   size_t count, stride;
   const double scale = dpa_scale_of(r, k), *x = dpa_entries(r, k, &count, &stride);
+  DPA_COUNT(r->work, read, 1);
   if (r->dense) {
     for (size_t j = 0; j < count; j++)
       out[j] = scale * x[j * stride];
@@ -143,6 +146,7 @@ double dpa_records_dot(const dpa_records *r, size_t k, const double *f) {
   size_t count, stride;
   const double *x = dpa_entries(r, k, &count, &stride);
   double sum = 0.0;
+  DPA_COUNT(r->work, times, 1);
   if (r->dense) { /* as dpa_rows_times() sums */
     double part[4] = {0.0, 0.0, 0.0, 0.0};
     size_t j = 0;
@@ -167,6 +171,7 @@ DPA_INLINE void add_sparse(const dpa_records *r, const int *col, const uint16_t 
 void dpa_records_add_row(const dpa_records *r, size_t k, double w, double *g) {
   size_t count, stride;
   const double weight = w * dpa_scale_of(r, k), *x = dpa_entries(r, k, &count, &stride);
+  DPA_COUNT(r->work, back, 1);
   if (!r->dense) {
     DPA_EITHER_WIDTH(add_sparse, r, k, weight, g);
     return;
@@ -179,6 +184,7 @@ void dpa_records_gather(const dpa_records *r, size_t k, const int *at, size_t co
                         double *out) {
   size_t stored, stride, j = 0;
   const double scale = dpa_scale_of(r, k), *x = dpa_entries(r, k, &stored, &stride);
+  DPA_COUNT(r->work, read, 1);
   if (r->dense) {
     for (size_t a = 0; a < count; a++)
       out[a] = scale * x[(size_t)at[a] * stride];

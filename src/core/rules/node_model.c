@@ -55,7 +55,7 @@ static dpa_status factorise(dpa_solver *s) {
   int info = 0;
   F77_CALL(dpotrf)("L", &di, s->curvature, &di, &info FCONE);
   s->at.factor_quad = s->at.quad;
-  s->work.factors++;
+  DPA_COUNT(s->data->work, factors, 1);
   return info == 0 ? DPA_OK : DPA_NUMERIC;
 }
 
@@ -104,13 +104,11 @@ dpa_status dpa_solver_rebuild(dpa_solver *s) {
   if (!full) { /* only a scale: there the pairs are the curvature */
     s->at.curved = DPA_DIAGONAL;
     dpa_records_add_diagonal(s->data, s->along, s->curvature);
-    s->work.diagonal += n;
     return DPA_OK;
   }
   s->at.curved = DPA_FULL;
   dpa_records_add_hessian(s->data, s->along, s->threads, s->curvature, s->block);
   keep_curvature(s);
-  s->work.squares += n;
   s->at.unbalance = s->loss->constants(s->width).tied ? unbalance(s) : 1.0;
   s->at.served = 0;
   s->at.spent = 0;

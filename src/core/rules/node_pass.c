@@ -97,7 +97,7 @@ double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
   const size_t d = s->data->d;
   const int threads = dpa_worth_sharing(s->data, s->threads);
   /* every other pass goes back: what was read last is still in the cache */
-  const int back = s->data->n > 0 && s->work.back / s->data->n % 2 == 1;
+  const int back = s->backwards;
   pass_chunks chunks = {.s = s, .pass = pass, .count = chunks_of(s->data)};
   double slope = 0.0;
   memset(s->data_grad, 0, d * sizeof *s->data_grad);
@@ -115,7 +115,6 @@ double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
   }
   for (size_t j = 0; j < d; j++)
     s->data_grad[j] *= s->weight;
-  s->work.times += pass == DPA_PASS_BACK ? 0 : s->data->n;
-  s->work.back += s->data->n;
+  s->backwards = !back;
   return s->weight * slope;
 }

@@ -340,6 +340,5 @@ const double *dpa_solver_margin(dpa_solver *s) {
   if (!s->at.ahead)
     return s->margin;
   dpa_records_margin(s->data, s->f, s->along);
-  s->work.times += s->data->n;
   return s->along;
 }

@@ -35,16 +35,6 @@ typedef enum dpa_curvature {
   DPA_FULL      /* d x d, with a Cholesky factor */
 } dpa_curvature;
 
-/* What was done with rows, counted one by one; never part of a state. It depends on the
- * records, so it must not leave a private run. */
-typedef struct dpa_work {
-  uint64_t times;    /* products with a vector */
-  uint64_t back;     /* products back: rows that were added up */
-  uint64_t squares;  /* rows in full curvatures */
-  uint64_t diagonal; /* rows in diagonals */
-  uint64_t factors;  /* Cholesky factors */
-} dpa_work;
-
 /* All that changes but the arrays: a solver whose arrays and `at` are copied goes on as
  * the first would. */
 typedef struct dpa_solver_state {
@@ -105,7 +95,8 @@ typedef struct dpa_solver {
   double *step_pair; /* DPA_PAIRS x d: steps */
   double *grad_pair; /* DPA_PAIRS x d: changes of the gradient */
   dpa_solver_state at;
-  dpa_work work;
+  int backwards; /* where the next pass begins: at the last rows; never part of a state
+                  */
 } dpa_solver;
 
 /* Whether a node of this shape has room for a full d x d curvature (else for its

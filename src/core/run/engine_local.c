@@ -66,23 +66,9 @@ void dpa_local_start(dpa_local *local, const dpa_key *key) {
   dpa_forget(&own, sizeof own);
 }
 
-dpa_work dpa_local_work(const dpa_local *local) {
-  dpa_work sum = {0};
-  const dpa_layout *layout = local->plan->relay->layout;
-  for (size_t i = 0; i < local->plan->parties; i++) {
-    const dpa_party *party = &local->party[i];
-    const dpa_work *work = layout == &dpa_layout_node    ? &party->as.node.solver.work
-                           : layout == &dpa_layout_users ? &party->as.users.solver.work
-                                                         : NULL;
-    if (!work)
-      continue;
-    sum.times += work->times;
-    sum.back += work->back;
-    sum.squares += work->squares;
-    sum.diagonal += work->diagonal;
-    sum.factors += work->factors;
-  }
-  return sum;
+void dpa_local_count(dpa_local *local, dpa_work *work) {
+  for (size_t i = 0; i < local->plan->parties; i++)
+    local->party[i].records.work = work;
 }
 
 /* Where the stack was while a stream was drawn from: its last block, and what it was
