@@ -32,11 +32,16 @@ add_chunk <- function(it, data) {
     abort_chunk(it, "shape", sprintf("it has no column `%s`", lost[1L]), column = lost[1L])
   }
   strings <- isTRUE(attr(data, "strings"))
-  data <- lapply(stats::setNames(nm = it$needed), function(name) {
-    chunk_column(it, plain_numbers(data[[name]]), name, strings)
-  })
-  n <- length(data[[1L]])
+  n <- nrow(data)
   if (n == 0L) return(invisible())
+  data <- lapply(stats::setNames(nm = it$needed), function(name) {
+    column <- plain_numbers(data[[name]])
+    if (!is.null(dim(column)) || is.list(column) && !inherits(column, "POSIXlt")) {
+      abort_chunk(it, "argument", sprintf("`%s` must be one column of values, not %s", name,
+        kind_of(column)), column = name)
+    }
+    chunk_column(it, if (is.list(column)) as.POSIXct(column) else column, name, strings)
+  })
   it$waiting <- c(it$waiting, list(list2DF(data, n)))
   it$from <- c(it$from, rep(it$chunks, n))
 }
@@ -47,12 +52,21 @@ add_chunk <- function(it, data) {
 chunk_column <- function(it, column, name, strings) {
   declared <- it$schema[[name]]
   if (is.factor(column) && !identical(name, it$nodes)) column <- as.character(column)
+  if (strings && identical(name, it$nodes)) return(node_text(it, column))
+  if (strings && !is.character(declared)) column[!nzchar(trim_blanks(column))] <- NA
   if (all(is.na(column))) { # it has no type of its own
-    kind <- if (is.null(declared)) it$kinds[[name]] else if (is.numeric(declared)) "numeric"
-    return(if (identical(kind, "numeric")) as.double(column) else column)
+    none <- if (is.character(declared)) NA_character_
+      else if (name %in% c(all.vars(it$blueprint$response), it$nodes)) NA
+      else NA_real_
+    return(rep(none, length(column)))
   }
   if (strings || (is.numeric(declared) && is.character(column))) {
-    column <- from_text(it, column, name, declared)
+    number <- from_text(it, column, name, declared)
+    if (!strings) { # which all are numbers, in quotes
+      abort_chunk(it, "argument", sprintf("`%s` is character, and its bounds are numbers", name),
+        column = name)
+    }
+    column <- number
   }
   kind <- if (is.numeric(column)) "numeric" else if (is.factor(column)) "factor" else typeof(column)
   if (is.null(it$kinds[[name]])) it$kinds[[name]] <- kind
@@ -69,21 +83,30 @@ from_text <- function(it, column, name, declared) {
   if (is.character(declared)) return(column)
   kind <- it$kinds[[name]]
   if (is.null(declared) && is.null(kind)) {
-    found <- utils::type.convert(column, as.is = TRUE, na.strings = c("NA", ""))
+    found <- utils::type.convert(column, as.is = TRUE)
     return(if (is.integer(found)) as.double(found) else found)
   }
   if (is.null(declared) && kind == "character") return(column)
-  blank <- is.na(column) | !nzchar(trimws(column))
+  blank <- is.na(column) | !nzchar(trim_blanks(column))
   column[blank] <- NA
   as_kind <- if (identical(kind, "logical")) as.logical else as.double
-  value <- suppressWarnings(as_kind(column))
+  text <- iconv(column, "UTF-8", "UTF-8", sub = "byte") # foreign bytes are no number
+  value <- suppressWarnings(as_kind(text))
   if (any(bad <- is.na(value) & !blank & !column %in% "NaN")) {
     k <- which(bad)[1L]
     abort_chunk(it, "parse", sprintf("`%s` is no %s but \"%s\"", name,
-      if (identical(kind, "logical")) "truth value" else "number", column[k]
+      if (identical(kind, "logical")) "truth value" else "number", text[k]
     ), column = name, row = it$rows + length(it$from) + k, value = column[k])
   }
   value
+}
+
+#' Names of nodes in a file of text: which type they are is known when all are.
+#' @noRd
+node_text <- function(it, column) {
+  column[!nzchar(trim_blanks(column)) | column %in% "NA"] <- NA
+  it$kinds[[it$nodes]] <- "text"
+  column
 }
 
 #' @param row of all records, or NULL.
@@ -120,14 +143,15 @@ placed_error <- function(e, it) {
   k <- e$place
   one <- is.numeric(k) && length(k) == 1L && k >= 1 && k <= length(it$from)
   row <- if (one) it$rows + k
-  chunk <- it$from[if (one) k else 1L]
+  chunk <- unique(it$from[if (one) k else c(1L, length(it$from))])
   words <- conditionMessage(e)
   if (one) {
     words <- sub(sprintf("(row|position) %.0f\\b", k), sprintf("\\1 %.0f", row), words)
   }
   where <- if (one) sprintf(", row %.0f", row) else ""
-  e$message <- sprintf("Chunk %.0f%s: %s", chunk, where, words)
-  e$place <- list(chunk = chunk, row = row, column = e$argument)
+  e$message <- sprintf("Chunk%s %s%s: %s", if (length(chunk) > 1L) "s" else "",
+    paste(sprintf("%.0f", chunk), collapse = " to "), where, words)
+  e$place <- list(chunk = chunk, row = row, column = if (is.character(k)) k else e$argument)
   e
 }
 
@@ -157,7 +181,7 @@ chunk_records <- function(it, data) {
 chunk_labels <- function(it, y, n, dropped) {
   name <- response_name(it$blueprint)
   declared <- it$schema[[name]]
-  if (none_left(dropped)) {
+  if (none_left(dropped)) { # of a kind that others tell
     return(rep(if (is.numeric(declared)) declared[1L] else as.double(is.character(declared)), n))
   }
   y <- check_labels(y, n, name)
@@ -194,7 +218,7 @@ chunk_nodes <- function(it, nodes) {
     )
   }
   found <- if (is.factor(nodes)) levels(nodes) else unique(nodes)
-  it$known <- unique(c(it$known, found))
+  it$known <- if (is.null(it$known)) found else unique(c(it$known, found)) # dates stay dates
   match(if (is.factor(nodes)) as.character(nodes) else nodes, it$known)
 }
 
@@ -202,6 +226,7 @@ chunk_nodes <- function(it, nodes) {
 #' @noRd
 nodes_in_order <- function(it, code) {
   known <- it$known
+  if (identical(it$kinds[[it$nodes]], "text")) known <- utils::type.convert(known, as.is = TRUE)
   sorted <- if (identical(it$kinds[[it$nodes]], "factor")) known else sort(known)
   names <- unique(as.character(sorted))
   list(names = names, index = match(as.character(known), names)[code])

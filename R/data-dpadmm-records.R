@@ -15,17 +15,19 @@
 #' @param source where the records come from:
 #'   * a function as `bigglm()` of package biglm has it: `source(reset = TRUE)` begins anew, and
 #'     `source(reset = FALSE)` answers the next data frame, or `NULL` at the end;
-#'   * a connection of package DBI, with `query`;
+#'   * a connection of package DBI (RSQLite, duckdb and others), with `query`;
 #'   * a `RecordBatchReader`, a `Dataset` or a `Table` of package arrow;
 #'   * the path of a `.csv` file (which may be compressed by gzip, bzip2 or xz), or of a
 #'     `.parquet`, `.feather` or `.arrow` file (package arrow);
 #'   * the path of a `.libsvm`, `.svm` or `.svmlight` file, see [read_libsvm()]: its label is the
-#'     formula's response, feature k the k-th column of `schema` without the response;
+#'     formula's response, feature k the k-th column of `schema` without the response (and without
+#'     terms such as `log(age)`);
 #'   * a data frame;
 #'   * or the path of a file that was kept, alone: it is opened again.
 #' @param formula,schema,nodes,case_weights,weight_bound,offset,na.action as in [dpadmm_fit()], but
 #'   that `nodes` is `~column` or a number, and `case_weights` and `offset` are `~column`. Terms
-#'   that read other rows than their own are an error.
+#'   that read other rows than their own are an error. Whose records a column has said they are no
+#'   fit can say anew, but that all are one holder's (`nodes = NULL`).
 #' @param query SQL, with a connection of DBI.
 #' @param file path of the file. `NULL`: one in the directory of temporary files.
 #' @param keep whether the file stays when the object is gone; it can be opened again by its name.
@@ -37,7 +39,8 @@
 #'   work on those before: better for a file that memory cannot hold, and worse for one that it can.
 #'   Where the system or the disk cannot do that, it is as `TRUE`. `NULL`: `FALSE` where the file is
 #'   larger than half of the machine's memory. What comes out is the same to the last bit.
-#' @param progress whether to show how many bytes have been read.
+#' @param progress whether to show how many bytes have been read (of a function or a data base:
+#'   written).
 #' @param x,object an object of class `dpadmm_records`.
 #' @param ... not used.
 #' @return An object of class `dpadmm_records` for [dpadmm_fit()], for [dpadmm_plan()] (which sees
@@ -47,13 +50,16 @@
 #' @section Files:
 #' Only its owner can read the file (mode 0600). It holds the encoded records themselves, so it is
 #' as confidential as they are; and as with [readRDS()], open none that you do not trust. Numbers
-#' are as this machine writes them: another kind of machine refuses the file.
+#' are as this machine writes them: another kind of machine refuses the file. A file that is damaged
+#' in what it says of all records is refused; of the records' own numbers nothing tells damage.
 #' @section Errors:
-#' A chunk without a column of the first, or with one of another type, is an error of class
-#' `dpadmm_error_shape` or `dpadmm_error_argument`; a string that is no number
-#' `dpadmm_error_parse`; other bad values are those of [dpadmm_fit()]. Each names chunk, row and
-#' column; they are in its field `place` too. A file that is none, or was cut short, is
-#' `dpadmm_error_parse`; a full disk is `dpadmm_error_file`. After an error or an interrupt no
+#' A chunk without a column that is needed is an error of class `dpadmm_error_shape`, one with a
+#' column of another type (numbers as strings, too, but for files of text) `dpadmm_error_argument`;
+#' a string that is no number, or a line with another number of cells, `dpadmm_error_parse`; other
+#' bad values are those of [dpadmm_fit()]. Each names chunk, row and column; they are in its field
+#' `place` too. Columns that nothing asks for are not looked at. A file that is none, or was cut
+#' short, is `dpadmm_error_parse`, but for plain text, which has no end that could be missing; a full
+#' disk is `dpadmm_error_file`. After an error or an interrupt no
 #' file is left. All of these tell of records, see [dpadmm-conditions].
 #' @seealso [dpadmm_fit()], [dpadmm_schema()], [missing-values].
 #' @examples
@@ -85,8 +91,13 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
                            weight_bound = NULL, offset = NULL, na.action = "fail", chunk = 10000,
                            cache = NULL, progress = interactive()) {
   if (!is.null(cache)) check_flag(cache, "cache")
+  if (missing(source)) {
+    abort("argument", "`source` is missing: where the records come from.", argument = "source")
+  }
   alone <- missing(formula) && missing(schema) && is.character(source)
-  if (alone && file_kind(source) == "unknown") {
+  if (alone && file_kind(source) %in% c("store", "unknown")) {
+    given <- setdiff(names(match.call())[-1L], c("source", "cache", "progress"))
+    refuse_for_kept(setdiff(given, if (isTRUE(keep)) "keep"))
     return(new_records(open_store(check_file_name(source), cache), keep = TRUE))
   }
   check_flag(keep, "keep")
@@ -103,21 +114,38 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
       argument = if (missing(formula)) "formula" else "schema"
     )
   }
-  blueprint <- chunk_blueprint(formula, schema, options)
   nodes <- check_records_nodes(nodes)
+  blueprint <- chunk_blueprint(formula, without_nodes(schema, formula, nodes), options)
   target <- store_path(file, keep)
   label <- all.vars(blueprint$response)
-  chunks <- chunk_source(source, query, chunk, label, setdiff(names(schema), label))
+  features <- setdiff(Filter(is_column_name, names(schema)), label)
+  chunks <- chunk_source(source, query, chunk, label, features)
   on.exit(chunks$close())
   reader <- chunk_reader(blueprint, schema, if (is.character(nodes)) nodes)
   path <- write_records(reader, chunks, dirname(target), progress, list(
     blueprint = blueprint, schema = schema, nodes = nodes
   ))
-  if (!file.rename(path, target)) {
-    unlink(path)
-    file_call("it cannot be renamed to this", target)
+  taken <- file.exists(target) # since it was looked at
+  if (taken || !suppressWarnings(file.rename(path, target))) {
+    unlink(path, expand = FALSE)
+    file_call(if (taken) "there is one by now" else "it cannot be renamed to this", target)
   }
   new_records(open_store(target, cache), keep)
+}
+
+refuse_for_kept <- function(given) {
+  if (length(given) == 0L) return(invisible())
+  abort("argument", sprintf("`%s` of a kept file is what it was when it was written.", given[1L]),
+    argument = given[1L])
+}
+
+#' What `.` stands for in a formula: not whose records they are.
+#' @noRd
+without_nodes <- function(schema, formula, nodes) {
+  dotted <- inherits(formula, "formula") && "." %in% all.vars(formula)
+  if (!dotted || !is.character(nodes) || nodes %in% all.vars(formula)) return(schema)
+  schema[[nodes]] <- NULL
+  schema
 }
 
 #' The blueprint of records whose loss is not known yet.
@@ -156,6 +184,10 @@ store_path <- function(file, keep) {
     return(tempfile("records-", fileext = ".dpadmm"))
   }
   check_file_name(file)
+  if (grepl("[/\\\\]$", file)) {
+    abort("argument", sprintf('`file` is a directory, "%s": name a file in it.', file),
+      argument = "file", value = file)
+  }
   if (file.exists(file)) {
     abort("argument", sprintf('There is a file "%s" already.', file), argument = "file",
       value = file
@@ -177,7 +209,7 @@ write_records <- function(reader, chunks, directory, progress, facts) {
   spooled <- tempfile("records-", directory)
   placed <- tempfile("records-", directory)
   done <- NULL
-  on.exit(unlink(setdiff(c(spooled, placed), done)))
+  on.exit(unlink(setdiff(c(spooled, placed), done), expand = FALSE))
   bar <- byte_bar(progress, chunks$total, "Reading")
   on.exit(bar$done(), add = TRUE)
   written <- 0
@@ -186,6 +218,7 @@ write_records <- function(reader, chunks, directory, progress, facts) {
     bar$tick(if (is.null(chunks$done)) written else chunks$done())
   }
   spool <- new_spool(spooled, add)
+  on.exit(spool$file$drop(), add = TRUE, after = FALSE) # an open file keeps its place on the disk
   numbers <- list()
   repeat {
     data <- next_chunk(reader, chunks)
@@ -217,7 +250,12 @@ settle_records <- function(path, reader, spool, numbers, facts, add) {
   vectors <- list(y = of("y"), weight = whole_weights(numbers), offset = of("offset"))
   n <- length(vectors$y)
   place <- NULL
-  facts <- c(facts, list(kind = reader$kind))
+  kind <- reader$kind
+  if (is.null(kind)) { # no row is whole
+    declared <- facts$schema[[response_name(facts$blueprint)]]
+    kind <- if (is.character(declared)) "levels" else "numeric"
+  }
+  facts <- c(facts, list(kind = kind))
   if (is.null(facts$nodes)) {
     facts$sizes <- n
   } else if (is.character(facts$nodes)) {

@@ -7,11 +7,11 @@ new_records <- function(store, keep) {
   reg.finalizer(held, function(held) {
     if (keep || Sys.getpid() != owner) return(NULL)
     if (.Platform$OS.type == "windows") .Call(ffi_file_unmap, held$store$map)
-    unlink(held$store$path) # it is unmapped with the last that uses it
+    unlink(held$store$path, expand = FALSE) # it is unmapped with the last that uses it
   }, onexit = TRUE)
   facts <- store$facts
   structure(list(
-    held = held, path = normalizePath(store$path), keep = keep, blueprint = facts$blueprint,
+    held = held, path = store$path, keep = keep, blueprint = facts$blueprint,
     schema = facts$schema, nodes = facts$nodes, sizes = facts$sizes, kind = facts$kind
   ), class = "dpadmm_records")
 }

@@ -35,6 +35,7 @@ file_kind <- function(path) {
   if (!file.exists(path)) {
     abort("argument", sprintf('There is no file "%s".', path), argument = "source", value = path)
   }
+  if (is_store(path)) return("store")
   kind <- tolower(tools::file_ext(sub("[.](gz|bz2|xz)$", "", path)))
   switch(kind,
     csv = , parquet = kind, feather = , arrow = "parquet", libsvm = , svmlight = , svm = "libsvm",
@@ -52,7 +53,10 @@ function_source <- function(source) {
   if (!any(c("reset", "...") %in% names(formals(args(source))))) {
     abort("argument", "`source` must be a function with the argument `reset`.", argument = "source")
   }
-  source(reset = TRUE)
+  tryCatch(source(reset = TRUE), error = function(e) {
+    abort("argument", sprintf("`source(reset = TRUE)` fails: %s", conditionMessage(e)),
+      argument = "source", parent = e)
+  })
   new_source(function() source(reset = FALSE))
 }
 
@@ -87,9 +91,14 @@ database_source <- function(connection, query, size) {
 reader_source <- function(reader) {
   need_package("arrow", "record batches")
   new_source(function() {
-    batch <- reader$read_next_batch()
+    batch <- tryCatch(reader$read_next_batch(), error = abort_arrow)
     if (!is.null(batch)) as.data.frame(batch)
   })
+}
+
+abort_arrow <- function(e) {
+  abort("parse", sprintf("Arrow cannot read `source`: %s", conditionMessage(e)),
+    argument = "source", parent = e)
 }
 
 batches_of <- function(data) {
@@ -99,32 +108,77 @@ batches_of <- function(data) {
 
 opened_dataset <- function(path) {
   need_package("arrow", "Parquet and Arrow files")
-  arrow::open_dataset(path,
-    format = if (tolower(tools::file_ext(path)) == "parquet") "parquet" else "arrow"
-  )
+  format <- if (tolower(tools::file_ext(path)) == "parquet") "parquet" else "arrow"
+  tryCatch(arrow::open_dataset(path, format = format), error = abort_arrow)
+}
+
+#' A file that is there, opened.
+#' @noRd
+opened_file <- function(path, mode) {
+  cannot <- function(e) {
+    abort("argument", sprintf('`source`, "%s", cannot be read.', path), argument = "source",
+      value = path)
+  }
+  if (dir.exists(path)) cannot()
+  tryCatch(file(path, mode), error = cannot, warning = cannot)
 }
 
 #' Cells are strings here: a column may look like numbers in one chunk and not in the next.
 #' @noRd
 csv_source <- function(path, size) {
-  con <- file(path, "rt")
+  con <- opened_file(path, "rt")
   names <- tryCatch(csv_names(con), error = function(e) {
     close(con)
     abort("parse", sprintf('"%s" has no line of column names.', path), argument = "source",
       parent = e
     )
   })
-  lines <- 1
+  size <- min(size, 1000 * file.size(path)) # scan() takes memory for so many
+  total <- unpacked_size(con, path)
+  chunks <- rows <- 0
   new_source(function() {
+    chunks <<- chunks + 1
     chunk <- tryCatch(strictly(csv_part(con, size, names)), error = function(e) {
-      abort("parse", sprintf("After line %.0f of `source`: %s.", lines, conditionMessage(e)),
-        argument = "source", place = lines
-      )
+      abort_csv(chunks, rows, length(names), conditionMessage(e))
     })
-    if (is.null(chunk) || nrow(chunk) == 0L) return(NULL)
-    lines <<- lines + nrow(chunk)
+    if (is.null(chunk)) {
+      packed <- summary(con)$class == "gzfile"
+      if (packed && read_so_far(con) %% 2^32 != total) abort_packed(path)
+      return(NULL)
+    }
+    rows <<- rows + nrow(chunk)
     structure(chunk, strings = TRUE)
-  }, function() close(con), function() read_so_far(con), file.size(path))
+  }, function() close(con), function() read_so_far(con), total)
+}
+
+#' @param words scan()'s, which counts lines from where it began; those of one record each.
+#' @noRd
+abort_csv <- function(chunk, before, cells, words) {
+  line <- sub("^line ([0-9]+) did not have [0-9]+ elements$", "\\1", words)
+  row <- if (line != words) before + as.double(line)
+  where <- if (is.null(row)) sprintf(", after row %.0f", before) else sprintf(", row %.0f", row)
+  if (!is.null(row)) words <- sprintf("it does not have %d cells, as the first line has", cells)
+  abort("parse", sprintf("Chunk %.0f%s: %s.", chunk, where, words), argument = "source",
+    place = list(chunk = chunk, row = row))
+}
+
+abort_packed <- function(path) {
+  abort("parse", sprintf(
+    '"%s" is cut short or damaged, or is several compressed streams: unpack it first.', path
+  ), argument = "source", value = path)
+}
+
+#' How many bytes an open file has unpacked, of a gzip file modulo 2^32: its last four bytes are
+#' that (RFC 1952), and R says nothing of one that ends early. `NULL`: not known.
+#' @noRd
+unpacked_size <- function(con, path) {
+  size <- file.size(path)
+  kind <- summary(con)$class
+  if (kind != "gzfile") return(if (kind == "file") size)
+  packed <- file(path, "rb")
+  on.exit(close(packed))
+  seek(packed, size - 4)
+  sum(readBin(packed, "integer", 4L, 1L, signed = FALSE) * 256^(0:3))
 }
 
 #' Not read.table(), which loses lines where a quote in one of the first is never closed.
@@ -159,7 +213,14 @@ without_mark <- function(lines) {
 }
 
 csv_names <- function(con) {
-  line <- without_mark(readLines(con, 1L))
+  line <- withCallingHandlers(readLines(con, 1L), warning = function(w) {
+    # what has no end of line has no records either; zero bytes would be lost
+    if (!grepl("incomplete final line", conditionMessage(w), fixed = TRUE)) {
+      stop(conditionMessage(w))
+    }
+    invokeRestart("muffleWarning")
+  })
+  line <- without_mark(line)
   names <- scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE)
   if (length(names)) names else stop("it is empty")
 }

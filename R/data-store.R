@@ -1,8 +1,8 @@
 # Files of encoded records, as the core reads them: a page that says what it is, the rows, what
-# belongs to each record, what is known of all (serialised), and where that begins. It is written
-# from front to end, so a file that was cut short has no end.
+# belongs to each record, what is known of all (serialised), and where that begins, with a checksum
+# of it. It is written from front to end, so a file that was cut short has no end.
 
-.store_begin <- "dpadmm records 1\n"
+.store_begin <- "dpadmm records 2\n"
 .store_end <- "dpadmm records.\n"
 .store_page <- 4096
 
@@ -34,7 +34,8 @@ new_file <- function(path, add = function(bytes) NULL) {
   write(store_page())
   list(
     write = write, pad = pad, skip = function(bytes) end <<- end + bytes,
-    close = function() file_call(.Call(ffi_file_close, file), path)
+    close = function() file_call(.Call(ffi_file_close, file), path),
+    drop = function() .Call(ffi_file_close, file) # closed already or not, and full or not
   )
 }
 
@@ -43,6 +44,14 @@ new_file <- function(path, add = function(bytes) NULL) {
 store_page <- function() {
   page <- c(charToRaw(.store_begin), machine_bytes())
   c(page, raw(.store_page - length(page)))
+}
+
+#' Whether a file begins as one of records, of whatever version.
+#' @noRd
+is_store <- function(path) {
+  words <- charToRaw(sub("[0-9]+\n$", "", .store_begin))
+  begin <- tryCatch(readBin(path, "raw", length(words)), error = identity, warning = identity)
+  identical(begin, words)
 }
 
 machine_bytes <- function() c(writeBin(c(pi, -1), raw()), writeBin(1L, raw()))
@@ -153,9 +162,11 @@ end_store <- function(file, facts) {
   file$pad()
   bytes <- serialize(facts, NULL)
   at <- file$write(bytes)
-  file$write(c(writeBin(c(at, length(bytes)), raw()), charToRaw(.store_end)))
+  file$write(c(writeBin(c(at, length(bytes)), raw()), checksum(bytes), charToRaw(.store_end)))
   file$close()
 }
+
+checksum <- function(bytes) core_call(.Call(ffi_words_check, bytes))
 
 #' @param cache whether passes leave it to the system what of the file is in memory.
 #' @noRd
@@ -184,8 +195,9 @@ open_store <- function(path, cache = NULL) {
   if (!file.exists(path) || dir.exists(path)) {
     abort("argument", sprintf('There is no file "%s".', path), argument = "file", value = path)
   }
+  path <- normalizePath(path) # wherever one is later
   size <- file.size(path)
-  tail <- 16 + nchar(.store_end)
+  tail <- 24 + nchar(.store_end)
   if (size < .store_page + tail) foreign("it is too short")
   if (is.null(cache)) cache <- fits_in_memory(size)
   map <- map_file(path, cache)
@@ -194,16 +206,19 @@ open_store <- function(path, cache = NULL) {
   read <- function(at, count) read_map(map, "raw", at, count)
   begin <- read(0, .store_page)
   if (!identical(begin[seq_len(nchar(.store_begin))], charToRaw(.store_begin))) {
-    foreign("it begins with something else")
+    foreign(if (is_store(path)) "another version of the package wrote it"
+      else "it begins with something else")
   }
   if (!identical(begin, store_page())) foreign("another kind of machine wrote it")
   end <- read(size - tail, tail)
   at <- readBin(end, "double", 2L)
-  if (!identical(end[-(1:16)], charToRaw(.store_end)) || !all(is.finite(at)) ||
+  if (!identical(end[-(1:24)], charToRaw(.store_end)) || !all(is.finite(at)) ||
     at[1L] < .store_page || sum(at) + tail != size) {
     foreign("it was cut short, or something follows its end")
   }
-  facts <- tryCatch(unserialize(read(at[1L], at[2L])), error = function(e) foreign("it is damaged"))
+  known <- read(at[1L], at[2L])
+  if (!identical(checksum(known), end[17:24])) foreign("it is damaged")
+  facts <- tryCatch(unserialize(known), error = function(e) foreign("it is damaged"))
   done <- TRUE
   list(path = path, map = map, size = size, facts = facts, cache = cache)
 }
@@ -238,12 +253,14 @@ stored_rows <- function(store, order = NULL) {
 
 reordered_store <- function(store, order) {
   path <- tempfile("records-", dirname(store$path))
-  on.exit(unlink(path))
+  on.exit(unlink(path, expand = FALSE))
   file <- new_file(path)
+  on.exit(file$drop(), add = TRUE, after = FALSE)
   where <- place_rows(store$map, store_blocks(store), order(order), file)
   file$close()
   map <- map_file(path, store$cache)
-  reg.finalizer(map, function(e) unlink(path), onexit = TRUE) # where a mapped file cannot go yet
+  # where a mapped file cannot go yet
+  reg.finalizer(map, function(e) unlink(path, expand = FALSE), onexit = TRUE)
   list(map = map, facts = list(where = where))
 }
 

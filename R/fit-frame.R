@@ -90,6 +90,16 @@ fit_holders <- function(settings, nodes, n, key) {
   held
 }
 
+#' @param framed whether a formula, or what records were read by, says what labels are.
+#' @param given whether `y` is.
+#' @noRd
+check_labels_given <- function(framed, given) {
+  if (framed != given) return(invisible())
+  abort("argument", if (given) "`y` is the response of the formula." else {
+    "`y` is missing: one label a record."
+  }, argument = "y")
+}
+
 warn_of_leaks <- function(leaks, private, framed) {
   if (is.null(leaks) || !private) return(invisible())
   of_rows <- leaks == .subset_leak

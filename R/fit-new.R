@@ -53,6 +53,8 @@ sending <- function(sent, problem) {
 #' Run a plan on records; what was sent makes a fit.
 #' @noRd
 fit_plan <- function(plan, records, held, key, seed, control = plan$control, ledger = NULL) {
+  as_before <- limit_blas(control$threads)
+  on.exit(as_before())
   warn_of_noise(plan)
   say_unit(plan)
   charged <- charge_fit(ledger, plan, records$leaks)

@@ -5,7 +5,7 @@
 dpadmm_fit.dpadmm_records <- function(x, nodes, rows = c("scale", "shorten"), ...) {
   rows <- check_choice(rows, c("scale", "shorten"), "rows")
   if (!missing(nodes)) nodes <- given_nodes(nodes)
-  if (!missing(nodes) && inherits(nodes, "formula")) nodes <- own_nodes(x, nodes)
+  if (!missing(nodes)) nodes <- own_nodes(x, nodes)
   build <- function(loss, classes, range, bound, options) {
     refuse_numbers(options)
     records_file(x, loss, classes, range, rows, bound)
@@ -23,16 +23,19 @@ dpadmm_plan.dpadmm_records <- function(x, ..., loss = "logistic", rows = c("scal
   blueprint$rows <- check_choice(rows, c("scale", "shorten"), "rows")
   declared <- x$schema[[call_words(blueprint$response)]]
   blueprint["classes"] <- list(if (x$kind != "logical") schema_classes(declared, NULL, loss))
-  blueprint <- with_range(blueprint, schema_range(declared, call_words(blueprint$response), loss))
+  blueprint["range"] <- list(schema_range(declared, call_words(blueprint$response), loss))
   dpadmm_plan.default(structure(blueprint, class = "dpadmm_blueprint"), x$sizes, ..., loss = loss)
 }
 
-#' The column by which the file is in order, by its name.
+#' Whose the records are: where a column said it they are in its order, and nothing else can be said
+#' of them but that all are one holder's.
 #' @noRd
 own_nodes <- function(records, nodes) {
-  if (!identical(all.vars(nodes), records$nodes)) {
-    abort("argument", sprintf("`nodes` of these records is said when they are read, not `%s`.",
-      call_words(nodes)), argument = "nodes")
+  column <- if (inherits(nodes, "formula")) all.vars(nodes)
+  if (is.null(nodes) || is.null(column) && !is.character(records$nodes)) return(nodes)
+  if (!identical(column, records$nodes)) {
+    abort("argument", sprintf("`nodes` of these records is said when they are read, not %s.",
+      if (is.null(column)) "in a fit" else call_words(nodes)), argument = "nodes")
   }
   stored_nodes(records)
 }
@@ -52,9 +55,11 @@ refuse_numbers <- function(options) {
 planned_file <- function(plan, records, y, nodes, given) {
   if (!is.null(y)) abort("argument", "`y` is in the records.", argument = "y")
   refuse_numbers(c(given, list(na_action = "fail")))
-  if (inherits(nodes, "formula")) nodes <- own_nodes(records, nodes)
+  nodes <- own_nodes(records, nodes)
+  several <- length(plan$problem$size) > 1L
   list(
     records = records_file_planned(records, plan$problem$blueprint, plan$problem$loss),
-    nodes = if (is.null(nodes) && is.character(records$nodes)) stored_nodes(records) else nodes
+    nodes = if (is.null(nodes) && several && is.character(records$nodes)) stored_nodes(records)
+      else nodes
   )
 }

@@ -65,6 +65,8 @@ fit_sites <- function(plan, sites, seed = NULL, control = plan$control, save = N
 
 run_sites <- function(plan, sites, run, journal, seed, control) {
   on.exit(journal$close())
+  as_before <- limit_blas(control$threads)
+  on.exit(as_before(), add = TRUE)
   party <- site_of_party(sites, plan)
   warn_of_noise(plan)
   say_unit(plan)

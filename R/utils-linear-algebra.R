@@ -30,3 +30,13 @@ pseudo_inverse <- function(X) {
   keep <- s$d > max(dim(X)) * .Machine$double.eps * s$d[1L]
   s$v[, keep, drop = FALSE] %*% (t(s$u[, keep, drop = FALSE]) / s$d[keep])
 }
+
+#' From here on R's BLAS, where it has threads of its own, takes so many at most (and one while the
+#' core works, see ffi_blas.c), until the function that is answered is called.
+#' @noRd
+limit_blas <- function(threads) {
+  set <- function(threads) .Call(ffi_blas_threads, threads) # it says what there were; 0: not known
+  before <- set(threads)
+  if (before < threads && before > 0L) set(before)
+  function() if (before > 0L) set(before)
+}

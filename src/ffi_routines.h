@@ -71,6 +71,7 @@
   X(ffi_wire_read, 1)                                                                  \
   X(ffi_wire_write, 1)                                                                 \
   /* ffi_words.c */                                                                    \
+  X(ffi_words_check, 1)                                                                \
   X(ffi_words_sum, 1)                                                                  \
   /* ffi_audit.c */                                                                    \
   X(ffi_low_bits, 4)                                                                   \

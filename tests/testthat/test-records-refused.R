@@ -18,9 +18,8 @@ refused <- function(source, formula = ill ~ age + ward, class, ...) {
 
 #' People in chunks of 50, row 70 of which is spoilt, or all of the second chunk.
 spoilt <- function(column, value, rows = 70) {
-  data <- folk
-  if (length(rows) == 1L) data[[column]][rows] <- value
-  parts <- split(data, (seq_len(400) - 1) %/% 50)
+  parts <- split(folk, (seq_len(400) - 1) %/% 50)
+  if (length(rows) == 1L) parts[[2L]][[column]][rows - 50] <- value
   if (length(rows) > 1L) parts[[2L]][[column]] <- value
   k <- 0
   function(reset) {
@@ -73,8 +72,9 @@ test_that("a cell that is no number is said by its row, and so is a line of othe
   expect_equal(error$place$row, 31)
   expect_identical(error$value, "forty")
   lines(c(rep("40,TRUE", 30), "40", "50,FALSE"))
-  expect_match(conditionMessage(refused(file, ill ~ age, "dpadmm_error_parse", chunk = 10)),
-    "line 31")
+  error <- refused(file, ill ~ age, "dpadmm_error_parse", chunk = 10)
+  expect_match(conditionMessage(error), "^Chunk 4, row 31: .* 2 cells")
+  expect_equal(error$place, list(chunk = 4, row = 31))
   writeLines(character(), file)
   refused(file, ill ~ age, "dpadmm_error_parse")
 })

@@ -1,0 +1,159 @@
+# Sources of records that are not what they seem: cut short, of other types, with names of their own.
+
+skip_on_cran()
+
+csv_of <- function(data, name = ".csv") {
+  path <- tempfile(fileext = name)
+  con <- if (grepl("gz$", name)) gzfile(path) else file(path)
+  utils::write.csv(data, con, row.names = FALSE, quote = FALSE)
+  path
+}
+private <- function(x, ...) {
+  suppressWarnings(dpadmm_fit(x, ..., epsilon = 2, seed = 5, iterations = 3),
+    classes = "dpadmm_warning_utility")
+}
+wide <- dpadmm_schema(age = c(18, 100), cost = c(0, 1500))
+aged <- dpadmm_schema(age = c(18, 100))
+
+test_that("compressed files are whole or refused, wherever they are cut", {
+  data <- data.frame(age = rep(20:89, 20), ill = rep(0:1, 700), cost = seq_len(1400))
+  path <- csv_of(data, ".csv.gz")
+  expect_same_fit(private(dpadmm_records(path, ill ~ age + cost, wide, 2)),
+    private(ill ~ age + cost, data, 2, schema = wide))
+  bytes <- readBin(path, "raw", 1e6)
+  cut <- tempfile(fileext = ".csv.gz")
+  for (size in round(seq(25, length(bytes) - 1, length.out = 40))) {
+    writeBin(bytes[seq_len(size)], cut)
+    expect_error(dpadmm_records(cut, ill ~ age + cost, wide), class = "dpadmm_error_parse")
+  }
+  con <- gzfile(part <- tempfile())
+  writeLines(rep("50,1,3", 9), con)
+  close(con)
+  writeBin(c(bytes, readBin(part, "raw", 1e6)), cut) # of two streams the last has its size alone
+  expect_error(dpadmm_records(cut, ill ~ age + cost, wide), "several", class = "dpadmm_error_parse")
+})
+
+test_that("whose records they are is told by all of a file, however it is cut into chunks", {
+  data <- data.frame(age = 20:67, ill = rep(0:1, 24))
+  sites <- list(
+    numbers = rep(c(10, 9, 2), 16), mixed = rep(c("1", "2", "A"), c(20, 20, 8)),
+    truths = rep(c("T", "F", "X"), c(20, 20, 8)),
+    dates = rep(as.Date("2020-01-03") - 0:2, 16)
+  )
+  for (site in sites) {
+    data$site <- site
+    expected <- private(ill ~ age, data, ~site, schema = aged)
+    path <- csv_of(data)
+    for (chunk in c(5, 1000)) {
+      found <- private(dpadmm_records(path, ill ~ age, aged, ~site, chunk = chunk))
+      expect_identical(found$nodes$names, as.character(sort(unique(site))))
+      expect_identical(coef(found), coef(expected))
+    }
+    found <- private(dpadmm_records(in_chunks(data, 7), ill ~ age, aged, ~site))
+    expect_identical(found$nodes, expected$nodes)
+  }
+  data$site <- as.POSIXlt(sites$dates)
+  found <- dpadmm_records(data, ill ~ age, aged, ~site)
+  expect_identical(names(found$sizes), as.character(sort(unique(as.POSIXct(data$site)))))
+  for (chunk in c(1, 5, 1000)) {
+    path <- csv_of(cbind(data[c("age", "ill")], site = rep(c("a", "", "b"), 16)))
+    error <- expect_error(dpadmm_records(path, ill ~ age, aged, ~site, chunk = chunk),
+      class = "dpadmm_error_missing")
+    expect_equal(error$place$row, 2)
+  }
+})
+
+test_that("chunks that begin with missing labels, weights and offsets are of the type of others", {
+  data <- round(folk[c("age", "stay", "w")], 6) # what a file of text has
+  data$ill <- folk$ill + 0
+  for (column in c("ill", "w", "stay")) {
+    holes <- data
+    holes[[column]][1:9] <- NA
+    fit <- function(x, ...) private(x, ..., case_weights = ~w, offset = ~stay)
+    expected <- fit(ill ~ age, holes, 2, schema = limits, na.action = "omit")
+    for (chunk in c(3, 1000)) {
+      for (source in list(csv_of(holes), in_chunks(holes, chunk))) {
+        found <- dpadmm_records(source, ill ~ age, limits, 2, case_weights = ~w, offset = ~stay,
+          na.action = "omit", chunk = chunk)
+        expect_identical(coef(private(found)), coef(expected))
+      }
+    }
+  }
+  none <- data.frame(age = rep(NA_real_, 8), ill = rep(0:1, 4))
+  records <- dpadmm_records(none, ill ~ age, aged, 2, na.action = "omit")
+  expect_identical(coef(private(records)),
+    coef(private(ill ~ age, none, 2, schema = aged, na.action = "omit")))
+  expect_s3_class(dpadmm_plan(records, epsilon = 1), "dpadmm_plan")
+})
+
+test_that("columns of other types or shapes are refused by chunk and column", {
+  spoil <- function(value) {
+    chunks <- split(folk, rep(1:8, each = 50))
+    chunks[[3]]$age <- value(chunks[[3]]$age)
+    k <- 0
+    source <- function(reset) if (reset) k <<- 0 else if ((k <<- k + 1) <= 8) chunks[[k]]
+    error <- expect_error(dpadmm_records(source, ill ~ age, limits), "^Chunk 3.*`age`",
+      class = "dpadmm_error")
+    expect_identical(error$place$chunk, 3)
+    expect_identical(error$place$column, "age")
+    class(error)[1L]
+  }
+  expect_identical(spoil(as.character), "dpadmm_error_argument") # numbers, but in quotes
+  expect_identical(spoil(function(x) cbind(x, x)), "dpadmm_error_argument")
+  expect_identical(spoil(function(x) I(as.list(x))), "dpadmm_error_argument")
+  expect_identical(spoil(function(x) replace(as.character(x), 7, "\xe9")), "dpadmm_error_parse")
+  error <- expect_error(dpadmm_records(folk, outcome ~ age, wide), "levels of `outcome`",
+    class = "dpadmm_error_argument")
+  expect_identical(error$place$column, "outcome")
+  expect_error(dpadmm_records(function(reset) stop("the line is down"), ill ~ age, wide),
+    "the line is down", class = "dpadmm_error_argument")
+  expect_blame(dpadmm_records(), "argument", "source")
+  folder <- tempfile(fileext = ".csv")
+  dir.create(folder)
+  expect_silent(expect_blame(dpadmm_records(folder, ill ~ age, wide), "argument", "source"))
+  path <- tempfile(fileext = ".csv")
+  writeBin(c(charToRaw("age,il"), as.raw(0), charToRaw("l\n40,1\n")), path)
+  expect_silent(expect_error(dpadmm_records(path, ill ~ age, wide), class = "dpadmm_error_parse"))
+})
+
+test_that("in a LIBSVM file terms of the schema are no features, and errors name chunk and row", {
+  path <- tempfile(fileext = ".libsvm")
+  writeLines(c("+1 1:.5 2:2", "", "-1 1:.25 2:1"), path)
+  plain <- dpadmm_schema(x1 = c(-1, 3), x2 = c(-1, 3))
+  term <- dpadmm_schema(`I(x1^2)` = c(0, 1), x1 = c(-1, 3), x2 = c(-1, 3))
+  read <- function(schema) {
+    records <- dpadmm_records(path, y ~ x1 + x2, schema)
+    dpadmm:::read_rows(records$held$store)
+  }
+  expect_identical(read(term), read(plain))
+  writeLines(c("+1 1:.5 2:2", "", "-1 1:.25 2:one"), path)
+  error <- expect_error(dpadmm_records(path, y ~ x1 + x2, plain), "^Chunk 1, row 2: Line 3",
+    class = "dpadmm_error_parse")
+  expect_equal(error$place[c("chunk", "row", "line")], list(chunk = 1, row = 2, line = 3))
+})
+
+test_that("a data base of another kind gives the same", {
+  skip_if_not_installed("duckdb")
+  base <- DBI::dbConnect(duckdb::duckdb())
+  on.exit(DBI::dbDisconnect(base, shutdown = TRUE))
+  DBI::dbWriteTable(base, "folk", folk)
+  records <- dpadmm_records(base, ill ~ age + ward, limits, ~site, query = "SELECT * FROM folk",
+    chunk = 60)
+  expect_same_fit(private(records), private(ill ~ age + ward, folk, ~site, schema = limits))
+})
+
+test_that("a damaged file of Arrow is no file of records", {
+  skip_if_not_installed("arrow")
+  path <- tempfile(fileext = ".parquet")
+  arrow::write_parquet(folk, path)
+  bytes <- readBin(path, "raw", 1e6)
+  for (damaged in list(bytes[1:200], rev(bytes), replace(bytes, 100:400, as.raw(255)))) {
+    writeBin(damaged, path)
+    expect_error(dpadmm_records(path, ill ~ age + ward, limits), class = "dpadmm_error_parse")
+  }
+  feather <- tempfile(fileext = ".feather")
+  arrow::write_feather(folk, feather)
+  for (source in list(feather, arrow::arrow_table(folk))) {
+    expect_identical(dim(dpadmm_records(source, ill ~ age + ward, limits)), c(400L, 4L))
+  }
+})
