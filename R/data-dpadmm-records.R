@@ -20,8 +20,8 @@
 #'   * the path of a `.csv` file (which may be compressed by gzip, bzip2 or xz), or of a
 #'     `.parquet`, `.feather` or `.arrow` file (package arrow);
 #'   * the path of a `.libsvm`, `.svm` or `.svmlight` file, see [read_libsvm()]: its label is the
-#'     formula's response, feature k the k-th column of `schema` without the response (and without
-#'     terms such as `log(age)`);
+#'     formula's response, feature k the k-th column of `schema` without the response and without
+#'     terms (as `log(age)`);
 #'   * a data frame;
 #'   * or the path of a file that was kept, alone: it is opened again.
 #' @param formula,schema,nodes,case_weights,weight_bound,offset,na.action as in [dpadmm_fit()], but
@@ -58,9 +58,9 @@
 #' a string that is no number, or a line with another number of cells, `dpadmm_error_parse`; other
 #' bad values are those of [dpadmm_fit()]. Each names chunk, row and column; they are in its field
 #' `place` too. Columns that nothing asks for are not looked at. A file that is none, or was cut
-#' short, is `dpadmm_error_parse`, but for plain text, which has no end that could be missing; a full
-#' disk is `dpadmm_error_file`. After an error or an interrupt no
-#' file is left. All of these tell of records, see [dpadmm-conditions].
+#' short, is `dpadmm_error_parse`, but for plain text, which has no end that could be missing; a
+#' full disk is `dpadmm_error_file`. After an error or an interrupt no file is left. All of these
+#' tell of records, see [dpadmm-conditions].
 #' @seealso [dpadmm_fit()], [dpadmm_schema()], [missing-values].
 #' @examples
 #' n <- 400

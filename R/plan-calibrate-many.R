@@ -14,11 +14,10 @@
 .many_knots <- 24L
 .asked_parties <- 4L
 
-#' Hardly more than the least: list(x = the logs of multiples, order = what proves them, or `NA`).
+#' Hardly more than the least: list(x = the logs of multiples, order = what proves them, or `NA`,
+#' accountant).
 #' @noRd
-solve_each <- function(spent, i) {
-  solve_by_best(spent, i, solve_closely, .close_excess, "some")[c("x", "order")]
-}
+solve_each <- function(spent, i) solve_by_best(spent, i, solve_closely, .close_excess, "some")
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
 #' around the best order so far; in the end all of them again, everywhere, but for slow ones that
@@ -143,8 +142,9 @@ solve_closely <- function(f, i, known, slope) {
 #' @param i best in an order in which neighbours are alike.
 #' @param crosses whether bounds cross.
 #' @param like what parties are like, a row each, in the order of `i`.
-#' @param loss the logs of how much they lose at their likely units, about, or `NULL`.
-#' @return list(x = the logs of multiples, order = what proves them, or `NA`).
+#' @param loss the logs of how much they lose at their likely units, about; `NULL` for delta = 0.
+#' @return list(x = the logs of multiples, order = what proves them, or `NA`, accountant = who was
+#'   asked, "best": all).
 #' @noRd
 solve_many <- function(spent, i, crosses, like, loss) {
   knots <- c(spread_over(length(i), .many_knots), apply(like, 2L, which.min),
@@ -157,7 +157,7 @@ solve_many <- function(spent, i, crosses, like, loss) {
     if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
     found
   }, .many_excess, "many", settled = !each)
-  if (each) return(first[c("x", "order")])
+  if (each) return(first)
   of_all <- function(y) between_some(y, knots, like)
   x <- guess <- of_all(first$x)$y
   slope <- of_all(first$slope)$y
@@ -181,11 +181,17 @@ solve_many <- function(spent, i, crosses, like, loss) {
     }
   }
   moved <- abs(x - guess)
-  # others may be better there than a slow one
-  best[best %in% slow_accountants() & moved > 0.03] <- "best"
-  rough <- is.na(x) | moved > 0.01
+  slow <- which(best %in% slow_accountants() & !is.na(x))
+  # others, of which there are some, may be better there than a slow one
+  better <- if (length(slow) && !is.null(loss)) {
+    slow[spent(x[slow], i[slow], of = .best_but_slow)$excess < -.shared_excess]
+  }
+  best[union(slow[which(moved[slow] > 0.03)], better)] <- "best"
+  rough <- !((moved <= 0.01) %in% TRUE) # NA: there was no guess, or no point
+  rough[better] <- TRUE
   order[!is.finite(order)] <- NA
-  settle(spent, i, x, order, slope, best, even_gaps(left, rough))
+  found <- settle(spent, i, x, order, slope, best, even_gaps(left, rough))
+  c(found, list(accountant = best))
 }
 
 #' Whether parties that lose so much, in logs, share accounts where their losses are rounded to
@@ -275,7 +281,7 @@ settle <- function(spent, i, x, order, slope, best, gaps) {
     off <- lapply(seen, `[`, seen$excess > 0 | look <= 2L & far_below(seen))
     at <- off$at
     if (length(at) == 0L) break
-    more <- off$x - pmax(off$excess / slope[at], -1) + .many_excess / 2
+    more <- off$x - pmax(-1, pmin(off$excess / slope[at], 1)) + .many_excess / 2
     solved <- logical(length(more))
     if (look <= 2L) {
       # a valley may be too narrow to stay in

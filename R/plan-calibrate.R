@@ -22,6 +22,7 @@ calibrate_units <- function(plan, events_of, accountant) {
 calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, likely) {
   sampled <- seq_along(epsilon) %in% releases$node[releases$q < 1]
   unit <- told <- rep(NA_real_, length(epsilon))
+  slow <- rep(TRUE, length(epsilon)) # or they may be
   # printed statements say nothing of the party that released
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   if (length(together)) {
@@ -45,6 +46,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
       solve_each(spent, together)
     }
     told[together] <- found$order
+    slow[together] <- found$accountant %in% c("best", slow_accountants())
     unit[together] <- likely[together] * exp(found$x)
     # next to no noise is asked for: one by one there is a word for that
     unit[which(unit <= likely * 1e-12)] <- NA
@@ -55,8 +57,27 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     own <- events_of(pick_releases(releases, which(releases$node == i)))
     unit[i] <- calibrate_unit(own, epsilon[i], delta, accountant, likely[i], sampled = sampled[i])
     told[i] <- if (crowd) proving_order(own(unit[i]), delta, accountant) else NA
+    slow[i] <- TRUE
   }
+  if (crowd && any(slow)) unit <- raise_units(unit, told, releases, events_of(releases), epsilon,
+    delta, accountant)
   list(unit = unit, order = told)
+}
+
+#' More noise for whom the statement of all parties says more than was asked for: of so many it asks
+#' slow accountants about several at once, see alike_ledgers().
+#' @noRd
+raise_units <- function(unit, told, releases, events, epsilon, delta, accountant) {
+  step <- .many_excess / 10
+  repeat {
+    now <- events(unit[releases$node], seq_len(nrow(releases)))
+    books <- c(counted_books(now), list(told = if (!all(is.na(told))) told))
+    spent <- spend(open_statement(now, delta, books), accountant, list(upper = TRUE))$epsilon
+    above <- which(spent > epsilon)
+    if (length(above) == 0L || step > 1) return(unit)
+    unit[above] <- unit[above] * exp(step)
+    step <- 2 * step
+  }
 }
 
 #' The Renyi order at which one party's events cost least; `NA` where another accountant says less.

@@ -18,10 +18,7 @@ spending <- function(releases, events, epsilon, delta, accountant, likely, many)
   }
   open <- function(events, i) {
     books <- counted_books(events)
-    list(
-      statement = open_statement(events, delta, books),
-      ledger = unlist(books$ledger)[match(i, books$node)]
-    )
+    list(statement = open_statement(events, delta, books), ledger = match(i, books$node))
   }
   function(x, i, near = NULL, of = accountant, search = NULL, quick = NULL) {
     # between questions about the same parties only the noise changes

@@ -70,8 +70,9 @@ takes_long <- function(events, delta) {
 
 #' What a slow accountant says. It is not asked about ledgers of which it cannot say less than
 #' others, who stand with the least it may say, nor about those that `how` calls quick, which are
-#' Inf. Of very many it is asked about a few, those that cost most and least among them, and about
-#' the others, which else are Inf, where it is near the best there.
+#' Inf. Of very many it is asked about a few, those that cost most and least and those of which
+#' events tell no order among them: an order tells that another proved their budgets. About the
+#' others, which else are Inf, it is asked where it is near the best of those few.
 #' @param least what others say of each ledger.
 #' @noRd
 fold_slow <- function(accountant, books, delta, least, how) {
@@ -94,7 +95,8 @@ fold_slow <- function(accountant, books, delta, least, how) {
   }
   some <- spread_over(length(asked), .looked_parties)
   some <- asked[unique(c(which.max(least[asked]), which.min(least[asked]), some))]
-  ask(some)
-  if (any(out$epsilon[some] < .far_from_best * least[some])) ask(setdiff(asked, some))
+  untold <- asked[is.na(how$told[asked])] # nobody, where of nobody one is told
+  for (k in list(untold, setdiff(some, untold))) if (length(k)) ask(k)
+  if (any(out$epsilon[some] < .far_from_best * least[some])) ask(setdiff(asked, c(some, untold)))
   out
 }

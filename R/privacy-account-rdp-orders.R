@@ -32,8 +32,10 @@ search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL,
   found
 }
 
-# Curves of bounds that cross: the best order may be in another valley.
+# Curves of bounds that cross: the best order may be in another valley (in src/core/account/renyi.c
+# those with a turn), and those of which a larger size never costs less.
 .crossing <- "objective_gamma"
+.rising <- "objective_gamma"
 
 may_cross <- function(kinds) any(kinds$curve %in% .crossing)
 
@@ -64,7 +66,7 @@ shared_orders <- function(order) {
 #' Kinds of renyi_kinds() with the next sizes above: who may change more may change less.
 #' @noRd
 shared_kinds <- function(kinds) {
-  own <- kinds$curve %in% .crossing
+  own <- kinds$curve %in% .rising
   kinds$size[own] <- to_digits(kinds$size[own], .shared_digits[["size"]], ceiling)
   kinds
 }

@@ -64,8 +64,7 @@ renyi_columns <- function(n, ...) {
   out
 }
 
-#' Divergences, rounded outward, of columns of kinds at orders less one: orders x kinds, at the
-#' same orders for all or, of a matrix, at each kind's own.
+#' Divergences, rounded outward, of columns of kinds at orders less one: orders x kinds.
 #' @noRd
 divergences <- function(columns, s) core_call(.Call(ffi_renyi_divergences, columns, s))
 

@@ -209,7 +209,6 @@ open_statement <- function(events, delta, books) {
 spend <- function(statement, accountant, how) {
   books <- statement$books
   if (anyNA(how$near)) how[c("near", "search", "together")] <- NULL
-  how$near <- how$near[match(seq_along(books$ledgers), unlist(books$ledger))]
   how$told <- books$told
   result <- fold_ledgers(accountant, books, statement$delta, how)
   result$epsilon <- unname(result$epsilon) + statement$longer + statement$grid

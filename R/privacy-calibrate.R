@@ -106,17 +106,16 @@ log_excess <- function(spent, epsilon) {
   above <- spent > epsilon
   excess[above & excess <= 0] <- .Machine$double.eps
   excess[!above & excess > 0] <- 0
-  excess[excess > 700] <- 700
-  excess[excess < -700] <- -700
-  excess
+  pmax(-.most_excess, pmin(excess, .most_excess))
 }
+.most_excess <- 700
 
 #' The roots near 0 of many falling functions at once, each to `.root_width` and on the side
-#' where it is <= 0; `NA` where there is none within `reach`. They are about as steep as -1, or
-#' steeper.
+#' where it is <= 0; `NA` where there is none within a factor of ten. They are about as steep as -1,
+#' or steeper.
 #' @param f function of points and the numbers of the functions to take there.
 #' @noRd
-solve_together <- function(f, count, reach = log(10)) {
+solve_together <- function(f, count) {
   x <- numeric(count)
   # the ends of where a root is, where the function is > 0 and where it is not, and its values there
   over <- under <- over_value <- under_value <- rep(NA_real_, count)
@@ -158,37 +157,38 @@ solve_together <- function(f, count, reach = log(10)) {
     x[inner] <- pmin(pmax(to, over[inner] + .root_width / 2), under[inner] - .root_width / 2)
     done <- logical(length(open))
     done[between] <- width <= 1.01 * .root_width
-    open <- open[!done & abs(x[open]) <= reach]
+    open <- open[!done & abs(x[open]) <= log(10)]
   }
   under[!((under - over <= 1.01 * .root_width) %in% TRUE)] <- NA
   under
 }
 
 #' Points at most `width` beyond the roots of many falling functions: `NA` where a few secants from
-#' x do not end there, or lead beyond `reach`. A function is list(excess, order), see around(): the
+#' x do not end there, or lead far away. A function is list(excess, order), see around(): the
 #' best order is searched for near the last one only, and at last not any more, which is as valid,
 #' and a share of `width` is left for what the whole search might find.
 #' @param known about what the functions are at x, where that is known: none ends there.
 #' @return list(x, slope = of the secants, `beyond` = how far x is from the root by these, order,
 #'   accountant).
 #' @noRd
-solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width,
-                         known = NULL, reach = 20) {
+solve_within <- function(f, i, x, slope, near = NULL, width, known = NULL) {
   x[is.na(x)] <- 0
   slope[is.na(slope)] <- -1
   order <- if (is.null(near)) rep(NA_real_, length(i)) else near
-  from <- value <- rep(NA_real_, length(i))
+  from <- value <- above <- rep(NA_real_, length(i))
   accountant <- character(length(i))
   beyond <- numeric(length(i))
   open <- seq_along(i)
-  for (pass in 1:8) {
-    if (length(open) == 0L) break
+  passes <- 8L
+  for (pass in 1:16) {
+    if (length(open) == 0L || pass > passes) break
     still <- isTRUE(all(abs(x[open] - from[open]) < 0.3 * sqrt(width)))
     now <- if (pass == 1L && !is.null(known)) known else f(x[open], i[open], order[open], still)
     order[open] <- now$order
     accountant[open] <- now$accountant
     secant <- (now$excess - value[open]) / (x[open] - from[open])
-    good <- which(is.finite(secant) & secant < 0)
+    # where nothing is spent no slope is told
+    good <- which(is.finite(secant) & secant < 0 & pmin(value[open], now$excess) > -.most_excess)
     slope[open[good]] <- secant[good]
     from[open] <- x[open]
     value[open] <- now$excess
@@ -196,8 +196,12 @@ solve_within <- function(f, i, x, slope = rep(-1, length(i)), near = NULL, width
     past <- beyond[open]
     looked <- pass > 1L || is.null(known)
     open <- open[!(looked & value[open] <= 0 & past >= width / 8 & past <= 7 / 8 * width)]
-    x[open] <- x[open] - value[open] / slope[open] + width / 2
-    far <- abs(x[open]) > reach
+    above[open] <- ifelse(value[open] > 0, x[open], above[open])
+    flat <- value[open] <= -.most_excess
+    if (any(flat)) passes <- 16L
+    back <- ifelse(is.na(above[open]), 1, (x[open] - above[open]) / 2)
+    x[open] <- ifelse(flat, x[open] - back, x[open] - value[open] / slope[open] + width / 2)
+    far <- abs(x[open]) > 20
     x[open[far]] <- NA
     open <- open[!far]
   }
@@ -227,7 +231,8 @@ solve_noise <- function(excess, ends, events, epsilon, delta) {
 #' @param outward in which direction the function falls: 1 or -1. It falls by about as much as one
 #'   goes, or more, so that its value says how far that is.
 #' @noRd
-around_root <- function(f, x, outward, ends, step = 1e-3) {
+around_root <- function(f, x, outward, ends) {
+  step <- 1e-3
   value <- f(x)
   # towards more noise until it is enough, towards less until it is not
   enough <- value <= 0
@@ -242,8 +247,7 @@ around_root <- function(f, x, outward, ends, step = 1e-3) {
   }
 }
 
-# to how much of the noise roots are found
-.root_width <- 1e-10
+.root_width <- 1e-10 # to how much of the noise roots are found
 
 #' The point next to the root of a monotone function where it is <= 0, to about `.root_width`.
 #' Steps that are not quite monotone (grids) are walked off.

@@ -66,7 +66,7 @@ tilt <- function(bins, h, theta, end) {
 }
 
 # Bins of the Gaussian mechanism with sampling rate q, s = sigma over the norm of what one
-# record adds; pair as in src/core/account_loss.h.
+# record adds; pair as in src/core/account/loss.h.
 gaussian_bins <- function(pair, q, s) {
   # near enough for the ends of a range
   log_mix <- function(u) pmax(u + log(q), log1p(-q)) + log1p(exp(-abs(u + log(q) - log1p(-q))))

@@ -67,8 +67,9 @@ delta_of_order <- function(s, rdp, epsilon) {
 
 # Orders less one. The ends matter only for guarantees far from any use, but there the
 # best order is outside [1.01, 1024].
-.rdp_grid <- 10^seq(-7, 5, length.out = 85L)
-.rdp_grid_step <- 12 / 84 * log(10)
+.rdp_grid_tens <- seq(-7, 5, length.out = 85L)
+.rdp_grid <- 10^.rdp_grid_tens
+.rdp_grid_step <- diff(range(.rdp_grid_tens)) / (length(.rdp_grid_tens) - 1) * log(10)
 
 # s times the epsilon of order 1 + s is convex in s: a few orders say where the best is.
 .rdp_stride <- 6L

@@ -131,16 +131,14 @@ static SEXP answer(dpa_status status, const ffi_reader *reader, SEXP held, SEXP 
   return status == DPA_OK ? out : ffi_status(status);
 }
 
-/* Divergences at orders less one: as many for every kind, a column each, or, when there
- * is one column, the same for all. A matrix, orders x kinds. */
+/* Divergences at orders less one: a matrix, orders x kinds. */
 SEXP ffi_renyi_divergences(SEXP columns, SEXP s) {
   ffi_reader reader = {columns, NULL};
   SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
   table kinds;
   read_kinds(&reader, held, &kinds);
-  const size_t width = Rf_isMatrix(s) ? (size_t)Rf_ncols(s) : 1;
-  ffi_check(&reader, TYPEOF(s) == REALSXP && (width == 1 || width == kinds.count), "s");
-  const size_t n = reader.bad ? 0 : (size_t)Rf_xlength(s) / width;
+  ffi_check(&reader, TYPEOF(s) == REALSXP, "s");
+  const size_t n = reader.bad ? 0 : (size_t)Rf_xlength(s);
   ffi_check(&reader, n <= 0x7fffffff && kinds.count <= 0x7fffffff, "s");
   if (reader.bad) {
     UNPROTECT(1);
@@ -150,13 +148,11 @@ SEXP ffi_renyi_divergences(SEXP columns, SEXP s) {
   double *order = (double *)R_alloc(n + 1, sizeof *order);
   dpa_free_moment *moments = (dpa_free_moment *)R_alloc(n + 1, sizeof *moments);
   memset(moments, 0, (n + 1) * sizeof *moments);
+  for (size_t i = 0; i < n; i++)
+    order[i] = 1.0 + REAL_RO(s)[i];
   dpa_status status = DPA_OK;
-  for (size_t k = 0; k < kinds.count && status == DPA_OK; k++) {
-    const double *own = REAL_RO(s) + (width == 1 ? 0 : k * n);
-    for (size_t i = 0; i < n; i++)
-      order[i] = 1.0 + own[i];
+  for (size_t k = 0; k < kinds.count && status == DPA_OK; k++)
     status = dpa_renyi_outward(&kinds.kind[k], order, n, moments, REAL(out) + k * n);
-  }
   SEXP result = answer(status, &reader, held, out);
   UNPROTECT(2);
   return result;

@@ -294,6 +294,5 @@ test_that("a curve in R is a kind like others, and its errors come through", {
   )) {
     refused(gaussian, utils::modifyList(how, change), ledgers)
   }
-  expect_error(divergences(gaussian, matrix(1, 2L, 3L)), class = "dpadmm_error_argument")
   expect_error(divergences(gaussian, "a"), class = "dpadmm_error_argument")
 })

@@ -1,8 +1,8 @@
 # What small runs do with their records, counted row by row where it is done: products with a vector
-# (times), products back, rows in d x d curvatures and in diagonals, rows measured or copied, Cholesky
-# factors, and all bytes that a run takes, packed copies of the records among them. No seconds: a
-# change that makes a run do more work fails here on any machine. When the work is meant to change
-# (or the memory), look at the differences, run
+# (times), products back, rows in d x d curvatures and in diagonals, rows measured or copied,
+# Cholesky factors, and all bytes that a run takes, packed copies of the records among them. No
+# seconds: a change that makes a run do more work fails here on any machine. When the work is meant
+# to change (or the memory), look at the differences, run
 #   DPADMM_WRITE_PASSES=true Rscript -e 'testthat::test_local(filter = "^passes$")'
 # and commit fixtures/passes.csv with the change that explains it.
 

@@ -1,4 +1,5 @@
-# Files of records among other files: nothing but its own is removed, and what is kept is known again.
+# Files of records among other files: nothing but its own is removed, and what is kept is known
+# again.
 
 skip_on_cran()
 
@@ -77,7 +78,8 @@ test_that("a file that another has made meanwhile stays, and a failed one gives 
     open <- length(list.files("/proc/self/fd"))
     for (k in 1:5) try(made("bad.dat", query = "x"), silent = TRUE)
     for (k in 1:5) {
-      try(dpadmm_records(in_chunks(replace(folk, "age", "x"), 50), ill ~ age, limits), silent = TRUE)
+      bad <- in_chunks(replace(folk, "age", "x"), 50)
+      try(dpadmm_records(bad, ill ~ age, limits), silent = TRUE)
     }
     expect_lte(length(list.files("/proc/self/fd")), open)
   })

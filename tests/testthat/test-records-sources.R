@@ -1,4 +1,5 @@
-# Sources of records that are not what they seem: cut short, of other types, with names of their own.
+# Sources of records that are not what they seem: cut short, of other types, with names of their
+# own.
 
 skip_on_cran()
 

@@ -1,0 +1,65 @@
+# Plans of dozens and hundreds of unlike nodes: what calibration promises is what the statement of
+# all says, and no plan is lost where budgets are at the edge of nothing.
+
+quiet_plan <- function(...) suppressWarnings(dpadmm_plan(...), classes = "dpadmm_warning_utility")
+expect_kept <- function(plan, delta, least = 0.97) {
+  share <- account(plan, delta)$per_node$epsilon / plan$budget$epsilon
+  expect_lte(max(share), 1)
+  expect_gte(max(share), least)
+}
+
+test_that("a node that only a slow accountant proves is asked about in the statement of others", {
+  growth <- rep(1, 40)
+  growth[3] <- 1.3
+  epsilon <- seq(1.2, 1.5, length.out = 40)
+  epsilon[3] <- 1.3
+  for (delta in c(0.1, 0.01)) {
+    expect_kept(quiet_plan(2, sizes = round(seq(400, 900, length.out = 40)),
+      method = m_admm(eta = 1, growth = growth), epsilon = epsilon, delta = delta, noise = "gamma",
+      iterations = 60), delta)
+  }
+})
+
+test_that("budgets that delta nearly covers are kept by all of many nodes", {
+  draws <- dpadmm:::with_r_seed(1, list(stats::runif(80, 1.5, 4.5), stats::runif(80, -0.5, 0.5)))
+  plan <- quiet_plan(1, sizes = round(10^draws[[1]]), epsilon = 0.012 * 10^draws[[2]], delta = 0.4,
+    noise = "gamma", iterations = 5, loss = "huber", network = "ring", response = c(-1, 1))
+  expect_kept(plan, 0.4)
+  for (epsilon in c(0.002, 0.0025, 0.0027)) { # noise is next to none for most
+    expect_kept(quiet_plan(1, sizes = round(10^seq(1.5, 4.5, length.out = 162)), method = pp_admm(),
+      epsilon = epsilon, delta = 0.01, noise = "gamma", iterations = 1, network = "ring"), 0.01)
+  }
+})
+
+test_that("a step to where nothing is spent tells no slope", {
+  f <- function(x, i, near, still) {
+    list(excess = spent(x), order = near, accountant = rep("rdp", length(x)))
+  }
+  smooth <- function(x) 5 - 3 * x
+  spent <- function(x) ifelse(x > 1.8, -700, smooth(x)) # the root is at 5 / 3
+  found <- dpadmm:::solve_within(f, 1:3, c(0, 1, 5), rep(-1, 3), width = 1e-3)
+  expect_true(all(smooth(found$x) <= 0))
+  expect_true(all(found$x < 5 / 3 + 1e-3))
+  expect_false(anyNA(found$x))
+})
+
+test_that("more noise is given to whom the statement of all says too much of", {
+  plan <- quiet_plan(2, sizes = round(seq(400, 900, length.out = 40)), epsilon = 1, delta = 0.01,
+    noise = "gamma", iterations = 3, network = "ring", method = pp_admm())
+  parties <- dpadmm:::unlike_parties(plan)
+  unit <- plan$unit[match(seq_along(parties$epsilon), parties$like), 1]
+  events_of <- function(releases) dpadmm:::events_of_unit(releases, "gamma", plan$problem)
+  events <- events_of(parties$releases)
+  told <- rep(NA_real_, length(unit))
+  raised <- function(unit) dpadmm:::raise_units(unit, told, parties$releases, events,
+    parties$epsilon, 0.01, "best")
+  expect_identical(raised(unit), unit)
+  less <- unit * rep(c(0.98, 1), length.out = length(unit))
+  more <- raised(less)
+  expect_identical(more[less == unit], unit[less == unit])
+  expect_true(all(more >= less) && all(more[less < unit] > less[less < unit]))
+  expect_true(all(more <= unit * 1.02))
+  now <- events(more[parties$releases$node], seq_len(nrow(parties$releases)))
+  expect_lte(max(account(structure(as.data.frame(now), class = c("dp_events", "data.frame")),
+    0.01)$epsilon), 1)
+})
