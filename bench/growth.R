@@ -1,8 +1,9 @@
 # How time and memory grow with records, columns, holders and iterations: each point is a process
 # of its own, with a time limit; its processor time and the peak of its resident memory, less those
 # of a process that only loads the package; and of fits, what calibration takes of it, in percent.
-# The slope of time and memory on a log-log scale, from the larger half of the points, is 1 where
-# they are linear. Linux only (VmHWM).
+# The slope of time and memory on a log-log scale, from the larger half of the points (less those
+# that are next to nothing beside the largest), is 1 where they are linear: no more is wanted of any
+# part, but for 15% that few points and a shared machine may take. Linux only (VmHWM).
 #
 # Rscript bench/growth.R [part ...] [--full] [--limit=seconds] [--plot=file.png]
 #   parts: records columns sparse ring random complete iterations; plans for holders that are alike
@@ -106,18 +107,24 @@ one_point <- function(part, size) {
 # ---- all points of a part ----------------------------------------------------------------------
 
 measured <- function(part, size) {
+  words <- tempfile()
+  on.exit(unlink(words))
   out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
     c(this_script(), "--point", part, format(size, scientific = FALSE)),
-    stdout = TRUE, stderr = FALSE, timeout = limit
+    stdout = TRUE, stderr = words, timeout = limit
   ))
   line <- grep("^point ", out, value = TRUE)
   figures <- c("seconds", "megabytes", "calibration")
-  if (length(line) == 0L) return(stats::setNames(rep(NA, 3L), figures))
+  if (length(line) == 0L) {
+    timed_out <- identical(attr(out, "status"), 124L)
+    writeLines(if (timed_out) sprintf("it was stopped after %g s", limit) else readLines(words))
+    return(stats::setNames(rep(NA, 3L), figures))
+  }
   stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:4]), figures)
 }
 
 slope <- function(size, y) {
-  last <- seq_along(size) > length(size) / 2 - 0.5 & is.finite(y) & y > 0
+  last <- seq_along(size) > length(size) / 2 - 0.5 & is.finite(y) & y > 0.02 * max(y, na.rm = TRUE)
   if (sum(last) < 2L) return(NA_real_)
   unname(stats::coef(stats::lm(log(y[last]) ~ log(size[last])))[2L])
 }
@@ -131,13 +138,13 @@ grown <- function(part) {
     share <- out$calibration[k]
     cat(sprintf("%-10s %9.0f  %8.2f s  %8.0f MB%s\n", part, out$size[k], out$seconds[k],
       out$megabytes[k], if (is.na(share)) "" else sprintf("  calibration %4.1f%%", share)))
-    if (is.na(out$seconds[k])) {
-      cat(sprintf("%-10s stopped after %g s, or failed\n", part, limit))
-      break
-    }
+    if (is.na(out$seconds[k])) break
   }
-  cat(sprintf("%-10s slopes: time %.2f, memory %.2f\n", part, slope(out$size, out$seconds),
-    slope(out$size, out$megabytes)))
+  whole <- !anyNA(out$seconds) # of a part that broke off nothing is said
+  for (what in c("seconds", "megabytes")) {
+    rise <- if (whole) slope(out$size, out[[what]]) else Inf
+    if (!is.na(rise)) report(sprintf("%s, slope of %s", part, what), rise, 1.15)
+  }
   out
 }
 

@@ -44,7 +44,7 @@ exact <- list(function() adult_matrix("onehot"), function(adult) {
   suppressWarnings(dpadmm_fit(adult$x, adult$y, nodes = 5, method = r_admm(eta = 1, gamma = 0.5),
     C = 1750, rho = 0.22, iterations = 50, epsilon = Inf, seed = 1, control = control,
     intercept = FALSE, rows = "shorten"))
-}, 2)
+})
 
 # what makes the data, the fit, and the target
 cases <- list(
