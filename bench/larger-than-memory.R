@@ -1,13 +1,14 @@
-# A fit of a file of records: how much of it is in memory, and how long a pass takes next to reading
-# the file from the disk.
+# Fits of a file of records: how much of it is in memory, and how long a pass takes next to reading
+# the file from the disk, by one stream or four, whichever is faster.
 # Run: Rscript bench/larger-than-memory.R [gigabytes] [directory] [rounds] [cache]
 #
-# All is measured in one run. A pass reads past the system's cache, as it does by itself where the
-# file is larger than half of the memory, or with "cache" through it. The cache would hold a file
-# that is smaller than memory, so its pages are dropped (by dd's flag nocache, this file's only)
-# before each reading, and during a fit twice a second: every pass reads from the disk. How much it
-# read is the system's own count, /proc/self/io. Memory is what is resident, VmHWM, from before a
-# fit on. Linux only.
+# Gradients of one holder's records (grad_admm()), and the default method over five holders. All is
+# measured in one run. Time is per byte that a pass goes over, whether it was read or not. A pass
+# reads past the system's cache, as it does by itself where the file is larger than half of the
+# memory, or with "cache" through it. The cache would hold a file that is smaller than memory, so its
+# pages are dropped (by dd's flag nocache, this file's only) before each reading, and during a fit
+# twice a second: every pass reads from the disk. How much it read is the system's own count,
+# /proc/self/io. Memory is what is resident, VmHWM, from before a fit on. Linux only.
 
 suppressMessages(library(dpadmm))
 source("bench/helpers.R")
@@ -49,6 +50,7 @@ source <- function(reset) {
   done <<- done + size
   data <- as.data.frame(matrix(stats::runif(size * d), size, dimnames = list(NULL, names)))
   data$y <- ifelse(data$v1 + stats::rnorm(size) > 0.5, 1, -1)
+  data$holder <- ceiling(5 * (done - size + seq_len(size)) / n)
   data
 }
 
@@ -56,39 +58,45 @@ file <- tempfile("larger-", directory)
 invisible(reg.finalizer(globalenv(), function(e) unlink(file), onexit = TRUE))
 say("%.0f records of %d columns, %.2f GB", n, d + 1L, n * 8 * (d + 1) / 1e9)
 formula <- stats::reformulate(names, "y")
-made <- peak_of(records <- dpadmm_records(source, formula, schema, file = file, cache = cache))
+made <- peak_of(records <- dpadmm_records(source, formula, schema, ~holder, file = file,
+  cache = cache))
 size <- file.size(file)
 say("written in %.0f s (%.0f s of CPU), peak %.2f GB", made$seconds, made$cpu, made$peak / 1e9)
 
-# the whole file, past the cache, 4 MB at a time
-read_all <- function() {
+# the whole file, past the cache, 4 MB at a time, by so many streams: bytes a second
+read_all <- function(streams) {
   drop_cache()
-  dd <- sprintf("dd if=%s of=/dev/null iflag=direct bs=4M status=none", file)
-  list(seconds = system.time(system(dd))[["elapsed"]], bytes = size)
+  blocks <- ceiling(size / 2^22 / streams)
+  dd <- sprintf("dd if=%s of=/dev/null iflag=direct bs=4M skip=%.0f count=%.0f status=none &",
+    file, blocks * (seq_len(streams) - 1), blocks)
+  size / system.time(system(paste(c(dd, "wait"), collapse = " ")))[["elapsed"]]
 }
+disk <- function() c(one = read_all(1), four = read_all(4))
 passed <- function() .Call(dpadmm:::ffi_file_passed, records$held$store$map)
 
-# gradients of all records: margins and sums of a block of rows at a time, one reading a round
-rows <- function(rounds, threads) {
+fit_of <- function(...) {
   drop_cache()
   going <- tempfile()
   dropping(going)
   on.exit(unlink(going))
   before <- c(passed(), read_bytes())
-  control <- dpadmm_control(threads = threads, progress = FALSE)
-  fit <- peak_of(suppressWarnings(dpadmm_fit(records, method = grad_admm(), epsilon = 1,
-    delta = 1e-6, iterations = rounds, control = control)))
+  fit <- peak_of(suppressWarnings(dpadmm_fit(records, epsilon = 1, delta = 1e-6, ...,
+    control = dpadmm_control(progress = FALSE))))
   c(fit, list(passed = passed() - before[1L], read = read_bytes() - before[2L]))
 }
-rate <- function(one) one$bytes / one$seconds
-first <- read_all()
-fit <- rows(rounds, 1)
-last <- read_all()
-say("the disk: %.2f GB/s before the fit, %.2f GB/s after it", rate(first) / 1e9, rate(last) / 1e9)
-say("a fit of %d rounds: %.1f s (%.1f s of CPU), peak %.2f GB", rounds, fit$seconds, fit$cpu,
-  fit$peak / 1e9)
-say("  it went over %.2f files' worth of rows and read %.2f from the disk", fit$passed / size,
-  fit$read / size)
-say("  %.2f times what the disk takes to read as much", fit$seconds /
-  (fit$read / mean(c(rate(first), rate(last)))))
+show <- function(name, ...) {
+  first <- disk()
+  fit <- fit_of(...)
+  last <- disk()
+  for (speed in list(first, last)) {
+    say("the disk: %.2f GB/s by one stream, %.2f by four", speed[1L] / 1e9, speed[2L] / 1e9)
+  }
+  say("%s: %.1f s (%.1f s of CPU), %.2f times over the rows, %.2f of the file read", name,
+    fit$seconds, fit$cpu, fit$passed / size, fit$read / size)
+  report(paste0(name, ", GB of memory"), fit$peak / 1e9, 2)
+  ratio <- fit$seconds / (fit$passed / max(colMeans(rbind(first, last))))
+  report(paste0(name, ", time a pass over the disk's"), ratio, 1.5)
+}
+show("grad_admm", method = grad_admm(), nodes = NULL, iterations = rounds)
+show("mr_admm", iterations = 2)
 unlink(file)
