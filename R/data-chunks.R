@@ -51,12 +51,18 @@ add_chunk <- function(it, data) {
 #' @noRd
 chunk_column <- function(it, column, name, strings) {
   declared <- it$schema[[name]]
-  if (is.factor(column) && !identical(name, it$nodes)) column <- as.character(column)
-  if (strings && identical(name, it$nodes)) return(node_text(it, column))
-  if (strings && !is.character(declared)) column[!nzchar(trim_blanks(column))] <- NA
+  of_nodes <- identical(name, it$nodes)
+  if (is.factor(column) && !of_nodes) column <- as.character(column)
+  if (strings && (of_nodes || !is.character(declared))) {
+    column[!nzchar(trim_blanks(column)) | column %in% "NA"] <- NA
+  }
+  if (strings && of_nodes && is.null(declared)) { # their type is known when all are
+    it$kinds[[name]] <- "text"
+    return(column)
+  }
   if (all(is.na(column))) { # it has no type of its own
     none <- if (is.character(declared)) NA_character_
-      else if (name %in% c(all.vars(it$blueprint$response), it$nodes)) NA
+      else if (of_nodes || name %in% all.vars(it$blueprint$response)) NA
       else NA_real_
     return(rep(none, length(column)))
   }
@@ -99,14 +105,6 @@ from_text <- function(it, column, name, declared) {
     ), column = name, row = it$rows + length(it$from) + k, value = column[k])
   }
   value
-}
-
-#' Names of nodes in a file of text: which type they are is known when all are.
-#' @noRd
-node_text <- function(it, column) {
-  column[!nzchar(trim_blanks(column)) | column %in% "NA"] <- NA
-  it$kinds[[it$nodes]] <- "text"
-  column
 }
 
 #' @param row of all records, or NULL.

@@ -9,7 +9,7 @@ fit_frame <- function(formula, data, y, nodes, schema, rows, row_wise, leaks = N
   if (!missing(nodes) && inherits(nodes, "formula")) {
     column <- nodes
     nodes <- node_values(nodes, data)
-    data <- data[!names(data) %in% all.vars(column)]
+    data <- data[!names(data) %in% setdiff(all.vars(column), all.vars(formula))] # not in `.`
   }
   if (ncol(data) == 0L) {
     abort("shape", "The data frame has no columns to predict from.", argument = "x")

@@ -53,6 +53,10 @@ test_that("whose records they are is told by all of a file, however it is cut in
     found <- private(dpadmm_records(in_chunks(data, 7), ill ~ age, aged, ~site))
     expect_identical(found$nodes, expected$nodes)
   }
+  data$site <- sites$numbers # of a schema, and a predictor
+  both <- dpadmm_schema(age = c(18, 100), site = c(1, 20))
+  expect_same_fit(private(dpadmm_records(csv_of(data), ill ~ age + site, both, ~site, chunk = 9)),
+    private(ill ~ age + site, data, ~site, schema = both))
   data$site <- as.POSIXlt(sites$dates)
   found <- dpadmm_records(data, ill ~ age, aged, ~site)
   expect_identical(names(found$sizes), as.character(sort(unique(as.POSIXct(data$site)))))
@@ -67,14 +71,15 @@ test_that("whose records they are is told by all of a file, however it is cut in
 test_that("chunks that begin with missing labels, weights and offsets are of the type of others", {
   data <- round(folk[c("age", "stay", "w")], 6) # what a file of text has
   data$ill <- folk$ill + 0
+  needed <- dpadmm_schema(age = c(18, 100), stay = c(0, 3), w = c(0, 2))
   for (column in c("ill", "w", "stay")) {
     holes <- data
     holes[[column]][1:9] <- NA
     fit <- function(x, ...) private(x, ..., case_weights = ~w, offset = ~stay)
-    expected <- fit(ill ~ age, holes, 2, schema = limits, na.action = "omit")
+    expected <- fit(ill ~ age, holes, 2, schema = needed, na.action = "omit")
     for (chunk in c(3, 1000)) {
       for (source in list(csv_of(holes), in_chunks(holes, chunk))) {
-        found <- dpadmm_records(source, ill ~ age, limits, 2, case_weights = ~w, offset = ~stay,
+        found <- dpadmm_records(source, ill ~ age, needed, 2, case_weights = ~w, offset = ~stay,
           na.action = "omit", chunk = chunk)
         expect_identical(coef(private(found)), coef(expected))
       }
