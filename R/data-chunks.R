@@ -13,8 +13,12 @@
 chunk_reader <- function(blueprint, schema, nodes) {
   needed <- unique(c(all.vars(attr(blueprint$terms, "predvars")), all.vars(blueprint$response),
     unlist(lapply(record_calls(blueprint), all.vars)), nodes))
+  variables <- c(as.list(attr(blueprint$terms, "predvars"))[-1L], blueprint$response)
+  calls <- c(Filter(is.call, variables), record_calls(blueprint))
   it <- list2env(list(
     blueprint = blueprint, schema = schema, nodes = nodes, needed = needed, kinds = list(),
+    typed = list(), called = unlist(lapply(calls, all.vars)),
+    numbers = unlist(lapply(Filter(is.name, record_calls(blueprint)), all.vars)),
     chunks = 0, rows = 0, waiting = list(), from = NULL, known = NULL, kind = NULL
   ), parent = emptyenv())
   it$blueprint$factor <- 1
@@ -28,83 +32,17 @@ add_chunk <- function(it, data) {
   if (!is.data.frame(data)) {
     abort_chunk(it, "argument", sprintf("it must be a data frame, not %s", kind_of(data)))
   }
+  n <- nrow(data)
+  if (n == 0L) return(invisible())
   if (length(lost <- setdiff(it$needed, names(data)))) {
     abort_chunk(it, "shape", sprintf("it has no column `%s`", lost[1L]), column = lost[1L])
   }
   strings <- isTRUE(attr(data, "strings"))
-  n <- nrow(data)
-  if (n == 0L) return(invisible())
   data <- lapply(stats::setNames(nm = it$needed), function(name) {
-    column <- plain_numbers(data[[name]])
-    if (!is.null(dim(column)) || is.list(column) && !inherits(column, "POSIXlt")) {
-      abort_chunk(it, "argument", sprintf("`%s` must be one column of values, not %s", name,
-        kind_of(column)), column = name)
-    }
-    chunk_column(it, if (is.list(column)) as.POSIXct(column) else column, name, strings)
+    chunk_column(it, plain_numbers(data[[name]]), name, strings)
   })
   it$waiting <- c(it$waiting, list(list2DF(data, n)))
   it$from <- c(it$from, rep(it$chunks, n))
-}
-
-#' A column as the schema declares it, or of the kind that it had in the first chunk.
-#' @param strings whether it was read as text.
-#' @noRd
-chunk_column <- function(it, column, name, strings) {
-  declared <- it$schema[[name]]
-  of_nodes <- identical(name, it$nodes)
-  if (is.factor(column) && !of_nodes) column <- as.character(column)
-  if (strings && (of_nodes || !is.character(declared))) {
-    column[!nzchar(trim_blanks(column)) | column %in% "NA"] <- NA
-  }
-  if (strings && of_nodes && is.null(declared)) { # their type is known when all are
-    it$kinds[[name]] <- "text"
-    return(column)
-  }
-  if (all(is.na(column))) { # it has no type of its own
-    none <- if (is.character(declared)) NA_character_
-      else if (of_nodes || name %in% all.vars(it$blueprint$response)) NA
-      else NA_real_
-    return(rep(none, length(column)))
-  }
-  if (strings || (is.numeric(declared) && is.character(column))) {
-    number <- from_text(it, column, name, declared)
-    if (!strings) { # which all are numbers, in quotes
-      abort_chunk(it, "argument", sprintf("`%s` is character, and its bounds are numbers", name),
-        column = name)
-    }
-    column <- number
-  }
-  kind <- if (is.numeric(column)) "numeric" else if (is.factor(column)) "factor" else typeof(column)
-  if (is.null(it$kinds[[name]])) it$kinds[[name]] <- kind
-  if (kind != it$kinds[[name]]) {
-    abort_chunk(it, "argument", sprintf("`%s` is %s, and was %s before", name, kind,
-      it$kinds[[name]]), column = name)
-  }
-  column
-}
-
-#' Strings as numbers where the schema or the first chunk says so.
-#' @noRd
-from_text <- function(it, column, name, declared) {
-  if (is.character(declared)) return(column)
-  kind <- it$kinds[[name]]
-  if (is.null(declared) && is.null(kind)) {
-    found <- utils::type.convert(column, as.is = TRUE)
-    return(if (is.integer(found)) as.double(found) else found)
-  }
-  if (is.null(declared) && kind == "character") return(column)
-  blank <- is.na(column) | !nzchar(trim_blanks(column))
-  column[blank] <- NA
-  as_kind <- if (identical(kind, "logical")) as.logical else as.double
-  text <- iconv(column, "UTF-8", "UTF-8", sub = "byte") # foreign bytes are no number
-  value <- suppressWarnings(as_kind(text))
-  if (any(bad <- is.na(value) & !blank & !column %in% "NaN")) {
-    k <- which(bad)[1L]
-    abort_chunk(it, "parse", sprintf("`%s` is no %s but \"%s\"", name,
-      if (identical(kind, "logical")) "truth value" else "number", text[k]
-    ), column = name, row = it$rows + length(it$from) + k, value = column[k])
-  }
-  value
 }
 
 #' @param row of all records, or NULL.
@@ -124,7 +62,9 @@ abort_chunk <- function(it, kind, words, column = NULL, row = NULL, ...) {
 encode_waiting <- function(it, all = FALSE) {
   n <- length(it$from)
   if (n == 0L || (n < .rows_together && !all)) return(NULL)
-  data <- do.call(rbind, it$waiting)
+  data <- list2DF(lapply(stats::setNames(nm = it$needed), function(name) {
+    do.call(c, typed(lapply(it$waiting, `[[`, name), it$typed[[name]]))
+  }), n)
   records <- tryCatch(
     chunk_records(it, data),
     dpadmm_error = function(e) stop(placed_error(e, it))
@@ -225,6 +165,9 @@ chunk_nodes <- function(it, nodes) {
 nodes_in_order <- function(it, code) {
   known <- it$known
   if (identical(it$kinds[[it$nodes]], "text")) known <- utils::type.convert(known, as.is = TRUE)
+  if (anyNA(known)) {
+    abort("missing", sprintf("`%s` has a value that is no number.", it$nodes), argument = it$nodes)
+  }
   sorted <- if (identical(it$kinds[[it$nodes]], "factor")) known else sort(known)
   names <- unique(as.character(sorted))
   list(names = names, index = match(as.character(known), names)[code])

@@ -33,7 +33,8 @@
 #' @param keep whether the file stays when the object is gone; it can be opened again by its name.
 #'   Else it is removed with the object, or at the end of the session.
 #' @param chunk rows to ask a data base or a `.csv` file for at a time. It does not change what
-#'   comes out.
+#'   comes out; but the first chunk says of which type a column of text is that the schema does not
+#'   declare (labels, weights, what calls in the formula read), and others must be of it.
 #' @param cache whether a fit leaves it to the system which of the file's pages are in memory.
 #'   `FALSE`: passes over dense rows read them from the disk, past the system's cache, while they
 #'   work on those before: better for a file that memory cannot hold, and worse for one that it can.
@@ -198,7 +199,7 @@ store_path <- function(file, keep) {
       value = file
     )
   }
-  file
+  file.path(normalizePath(dirname(file)), basename(file)) # wherever a source goes meanwhile
 }
 
 #' All chunks, encoded, in a file.

@@ -21,6 +21,8 @@ chunk_source <- function(source, query, size, label, features) {
     "function" = function_source(source), frame = frame_source(source, size),
     database = database_source(source, query, size), csv = csv_source(source, size),
     libsvm = libsvm_source(source, label, features),
+    store = abort("argument", sprintf('`source`, "%s", is a kept file: open it alone.', source),
+      argument = "source", value = source),
     reader = reader_source(source), arrow = reader_source(batches_of(source)),
     parquet = reader_source(batches_of(opened_dataset(source))),
     abort("argument", paste(
@@ -36,7 +38,7 @@ file_kind <- function(path) {
     abort("argument", sprintf('There is no file "%s".', path), argument = "source", value = path)
   }
   if (is_store(path)) return("store")
-  kind <- tolower(tools::file_ext(sub("[.](gz|bz2|xz)$", "", path)))
+  kind <- tolower(tools::file_ext(sub("[.](gz|bz2|xz)$", "", path, ignore.case = TRUE)))
   switch(kind,
     csv = , parquet = kind, feather = , arrow = "parquet", libsvm = , svmlight = , svm = "libsvm",
     "unknown"
@@ -122,107 +124,3 @@ opened_file <- function(path, mode) {
   if (dir.exists(path)) cannot()
   tryCatch(file(path, mode), error = cannot, warning = cannot)
 }
-
-#' Cells are strings here: a column may look like numbers in one chunk and not in the next.
-#' @noRd
-csv_source <- function(path, size) {
-  con <- opened_file(path, "rt")
-  names <- tryCatch(csv_names(con), error = function(e) {
-    close(con)
-    abort("parse", sprintf('"%s" has no line of column names.', path), argument = "source",
-      parent = e
-    )
-  })
-  size <- min(size, 1000 * file.size(path)) # scan() takes memory for so many
-  total <- unpacked_size(con, path)
-  chunks <- rows <- 0
-  new_source(function() {
-    chunks <<- chunks + 1
-    chunk <- tryCatch(strictly(csv_part(con, size, names)), error = function(e) {
-      abort_csv(chunks, rows, length(names), conditionMessage(e))
-    })
-    if (is.null(chunk)) {
-      packed <- summary(con)$class == "gzfile"
-      if (packed && read_so_far(con) %% 2^32 != total) abort_packed(path)
-      return(NULL)
-    }
-    rows <<- rows + nrow(chunk)
-    structure(chunk, strings = TRUE)
-  }, function() close(con), function() read_so_far(con), total)
-}
-
-#' @param words scan()'s, which counts lines from where it began; those of one record each.
-#' @noRd
-abort_csv <- function(chunk, before, cells, words) {
-  line <- sub("^line ([0-9]+) did not have [0-9]+ elements$", "\\1", words)
-  row <- if (line != words) before + as.double(line)
-  where <- if (is.null(row)) sprintf(", after row %.0f", before) else sprintf(", row %.0f", row)
-  if (!is.null(row)) words <- sprintf("it does not have %d cells, as the first line has", cells)
-  abort("parse", sprintf("Chunk %.0f%s: %s.", chunk, where, words), argument = "source",
-    place = list(chunk = chunk, row = row))
-}
-
-abort_packed <- function(path) {
-  abort("parse", sprintf(
-    '"%s" is cut short or damaged, or is several compressed streams: unpack it first.', path
-  ), argument = "source", value = path)
-}
-
-#' How many bytes an open file has unpacked, of a gzip file modulo 2^32: its last four bytes are
-#' that (RFC 1952), and R says nothing of one that ends early. `NULL`: not known.
-#' @noRd
-unpacked_size <- function(con, path) {
-  size <- file.size(path)
-  kind <- summary(con)$class
-  if (kind != "gzfile") return(if (kind == "file") size)
-  packed <- file(path, "rb")
-  on.exit(close(packed))
-  seek(packed, size - 4)
-  sum(readBin(packed, "integer", 4L, 1L, signed = FALSE) * 256^(0:3))
-}
-
-#' Not read.table(), which loses lines where a quote in one of the first is never closed.
-#' @noRd
-csv_part <- function(con, rows, names) {
-  cells <- scan(con,
-    what = rep(list(""), length(names)), nmax = rows, sep = ",", quote = "\"", multi.line = FALSE,
-    quiet = TRUE
-  )
-  if (length(cells[[1L]])) list2DF(stats::setNames(cells, names))
-}
-
-#' What R only warns of (quotes that nobody closes, foreign bytes) is an error: cells are lost.
-#' @noRd
-strictly <- function(read) tryCatch(read, warning = function(w) stop(conditionMessage(w)))
-
-#' All of a .csv file, as text.
-#' @noRd
-csv_table <- function(path) {
-  con <- file(path, "rt")
-  on.exit(close(con))
-  names <- csv_names(con)
-  strictly(csv_part(con, -1L, names))
-}
-
-#' Lines without the mark that some editors begin a file of UTF-8 with.
-#' @noRd
-without_mark <- function(lines) {
-  first <- charToRaw(c(lines, "")[1L])
-  if (identical(first[1:3], as.raw(c(0xef, 0xbb, 0xbf)))) lines[1L] <- rawToChar(first[-(1:3)])
-  lines
-}
-
-csv_names <- function(con) {
-  line <- withCallingHandlers(readLines(con, 1L), warning = function(w) {
-    # what has no end of line has no records either; zero bytes would be lost
-    if (!grepl("incomplete final line", conditionMessage(w), fixed = TRUE)) {
-      stop(conditionMessage(w))
-    }
-    invokeRestart("muffleWarning")
-  })
-  line <- without_mark(line)
-  names <- scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE)
-  if (length(names)) names else stop("it is empty")
-}
-
-read_so_far <- function(con) tryCatch(seek(con), error = function(e) 0)

@@ -147,6 +147,7 @@ finish_store <- function(path, spool, place, vectors, facts, add) {
     map <- map_file(spool$path, cache = TRUE)
     on.exit(.Call(ffi_file_unmap, map))
     file <- new_file(path, add)
+    on.exit(file$drop(), add = TRUE, after = FALSE)
     where <- place_rows(map, blocks, if (is.null(place)) seq_len(n) else place, file)
   }
   at <- list()

@@ -222,7 +222,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   }
   framed <- inherits(x, "dpadmm_builder")
   if (framed && !missing(intercept)) abort_intercept()
-  check_labels_given(framed, !missing(y))
+  check_labels_given(framed, !missing(y) && !is.null(y))
   classes <- check_classes(classes, settings$loss)
   response <- check_range(response, settings$loss)
   bound <- settings$control$row_bound
@@ -253,7 +253,7 @@ dpadmm_fit.formula <- function(x, data, nodes, schema = NULL, row_wise = TRUE,
       argument = "x"
     )
   }
-  check_labels_given(TRUE, "y" %in% names(match.call()))
+  check_labels_given(TRUE, !is.null(match.call()$y))
   if (missing(data)) {
     abort("argument", "`data` is missing: a data frame with the formula's variables.",
       argument = "data"

@@ -87,11 +87,13 @@ schema_blueprint <- function(formula, schema, loss, rows, options = record_optio
 }
 
 #' Whether a name in a schema is a column's, so that `.` stands for it, and not that of a term like
-#' `log(age)`. One that is to R an operation of formulas (`IL-6`) cannot be a term's.
+#' `log(age)`. One that is to R an operation of formulas (`IL-6`) cannot be a term's, nor one that
+#' is not spelt as R spells calls (`age (years)`, `sex=male`).
 #' @noRd
 is_column_name <- function(name) {
   call <- tryCatch(str2lang(name), error = function(e) NULL)
-  !is.call(call) || as.character(call[[1L]])[1L] %in% c("+", "-", "*", "/", "^", ":", "%in%")
+  !is.call(call) || call_words(call) != name ||
+    as.character(call[[1L]])[1L] %in% c("+", "-", "*", "/", "^", ":", "%in%")
 }
 
 #' Terms that keep no environment but the global one: a caller's may hold the data. Variables

@@ -163,3 +163,85 @@ test_that("a damaged file of Arrow is no file of records", {
     expect_identical(dim(dpadmm_records(source, ill ~ age + ward, limits)), c(400L, 4L))
   }
 })
+
+test_that("lines of other numbers of cells are no records, whatever the number", {
+  path <- tempfile(fileext = ".csv")
+  refused <- function(lines, row, chunks = c(1, 2, 3, 1000)) {
+    for (chunk in chunks) {
+      writeLines(c("age,ill", lines), path)
+      error <- expect_error(dpadmm_records(path, ill ~ age, aged, chunk = chunk), "2 cells",
+        class = "dpadmm_error_parse")
+      expect_equal(error$place$row, row)
+    }
+  }
+  refused(c("20,0", "30,1,40,0", "50,1"), 2)
+  refused(c("20,0", "30,1", "50,1,60,0,70,1"), 3)
+  refused(c("20,0", "", "30,1", "", "40,0", "", "50"), 4)
+  refused(c("20,0", "\"30", "\",1,7"), 2)
+  cat("age,ill\n20,0\n30", file = path)
+  expect_equal(expect_error(dpadmm_records(path, ill ~ age, aged))$place$row, 2)
+  writeLines(c("age,ill", "20,0", "30,1,", "40,0"), path) # an empty one at the end does not matter
+  expect_identical(dim(dpadmm_records(path, ill ~ age, aged)), c(3L, 2L))
+  writeLines(c("\"the\nage\",ill", "20,0", "\"30\",1"), path)
+  expect_silent(records <- dpadmm_records(path, ill ~ 1, aged))
+  expect_identical(dim(records), c(2L, 1L))
+})
+
+test_that("bzip2 files are whole or refused", {
+  lines <- c("age,ill,id", sprintf("%d,%d,%.12f", rep(20:79, 150), 0:1, sin(1:9000)))
+  path <- tempfile(fileext = ".csv.bz2")
+  con <- bzfile(path, compression = 1)
+  writeLines(lines, con)
+  close(con)
+  expect_identical(dim(dpadmm_records(path, ill ~ age, aged)), c(9000L, 2L))
+  bytes <- readBin(path, "raw", 1e6)
+  for (size in round(length(bytes) * c(0.1, 0.5, 0.9, 0.999))) {
+    writeBin(bytes[seq_len(size)], path)
+    expect_error(dpadmm_records(path, ill ~ age, aged), class = "dpadmm_error_parse")
+  }
+})
+
+test_that("what calls read is as it came: factors, dates and truth values, however they begin", {
+  data <- data.frame(age = 20:69, ill = 0:1,
+    size = factor(rep(c("S", "M", "L"), length.out = 50), c("S", "M", "L"), ordered = TRUE))
+  data$late <- data$age > 40
+  data$day <- as.Date("2020-01-01") + 7 * seq(0, 49)
+  coded <- dpadmm_schema(`I(as.integer(size))` = c(1, 3), `I(size >= "M")` = c("FALSE", "TRUE"),
+    `I(paste(late) == "TRUE")` = c("FALSE", "TRUE"), `I(as.numeric(format(day, "%m")))` = c(1, 12))
+  formula <- ill ~ I(as.integer(size)) + I(size >= "M") + I(paste(late) == "TRUE") +
+    I(as.numeric(format(day, "%m")))
+  for (holes in list(data, replace(data, c("late", "day"), lapply(data[c("late", "day")],
+    replace, 1:10, NA)))) {
+    expected <- private(formula, holes, 2, schema = coded, na.action = "omit")
+    for (chunk in c(3, 5, 1000)) {
+      found <- dpadmm_records(in_chunks(holes, chunk), formula, coded, 2, na.action = "omit")
+      expect_identical(coef(private(found)), coef(expected))
+    }
+  }
+  odd <- local({
+    k <- 0
+    function(reset) if (reset) k <<- 0 else if ((k <<- k + 1) < 3) {
+      if (k == 2) data$size <- factor(data$size, c("L", "M", "S"), ordered = TRUE)
+      data
+    }
+  })
+  error <- expect_error(dpadmm_records(odd, I(size >= "M") ~ age, aged), "levels of `size`",
+    class = "dpadmm_error_argument")
+  expect_identical(error$place[c("chunk", "column")], list(chunk = 2, column = "size"))
+  data$ym <- matrix(data$ill)
+  expect_identical(coef(private(dpadmm_records(data, ym ~ age, aged, 2))),
+    coef(private(ill ~ age, data, 2, schema = aged)))
+  data$site <- c("1", "NaN")
+  expect_error(dpadmm_records(csv_of(data[c("age", "ill", "site")]), ill ~ age, aged, ~site),
+    class = "dpadmm_error_missing")
+})
+
+test_that("names that are none of R's are columns, also where they look like calls", {
+  odd <- dpadmm_schema(`sex=male` = c(0, 1), `age (years)` = c(18, 100), `a>b` = c(0, 1))
+  data <- data.frame(`sex=male` = rep(0:1, 20), `age (years)` = 20:59, `a>b` = rep(0:1, each = 20),
+    ill = rep(c(0, 0, 1), length.out = 40), check.names = FALSE)
+  columns <- c("(Intercept)", "`sex=male`", "`age (years)`", "`a>b`")
+  expect_identical(dpadmm_records(data, ill ~ ., odd)$blueprint$columns, columns)
+  plan <- dpadmm_plan(ill ~ ., odd, sizes = c(9, 9), epsilon = 1)
+  expect_identical(plan$problem$blueprint$columns, columns)
+})

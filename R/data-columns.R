@@ -1,0 +1,101 @@
+# Columns of chunks: of the type that the schema declares, or that they had in the first chunk.
+
+#' @param strings whether it was read as text.
+#' @noRd
+chunk_column <- function(it, column, name, strings) {
+  declared <- it$schema[[name]]
+  of_nodes <- identical(name, it$nodes)
+  called <- name %in% it$called
+  if (is.matrix(column) && ncol(column) == 1L) column <- column[, 1L]
+  if (!is.null(dim(column)) || is.list(column) && !inherits(column, "POSIXlt")) {
+    abort_chunk(it, "argument", sprintf("`%s` must be one column of values, not %s", name,
+      kind_of(column)), column = name)
+  }
+  if (is.list(column)) column <- as.POSIXct(column)
+  # what a call reads is as it came
+  if (is.factor(column) && !of_nodes && !called) column <- as.character(column)
+  if (strings && (of_nodes || !is.character(declared))) {
+    column[!nzchar(trim_blanks(column)) | column %in% "NA"] <- NA
+  }
+  if (strings && of_nodes && is.null(declared)) { # their type is known when all are
+    it$kinds[[name]] <- "text"
+    return(column)
+  }
+  none <- all(is.na(column)) && !is.factor(column) && !(is.double(column) && any(is.nan(column)))
+  if (none) return(untyped(it, name, length(column)))
+  if (strings || (is.numeric(declared) && is.character(column))) {
+    number <- from_text(it, column, name, declared)
+    if (!strings) { # which all are numbers, in quotes
+      abort_chunk(it, "argument", sprintf("`%s` is character, and its bounds are numbers", name),
+        column = name)
+    }
+    column <- number
+  }
+  check_kind(it, column, name)
+  column
+}
+
+#' A column of missing values alone: of its type where that is known, else of none, see typed().
+#' @noRd
+untyped <- function(it, name, n) {
+  declared <- it$schema[[name]]
+  first <- it$typed[[name]]
+  none <- if (!is.null(first)) first else if (is.character(declared)) character()
+    else if (is.numeric(declared) || name %in% it$numbers) numeric()
+    else logical()
+  none[rep(NA_integer_, n)]
+}
+
+#' Chunks' columns of one name, those without a type as the first that has one.
+#' @noRd
+typed <- function(columns, first) {
+  none <- vapply(columns, function(x) is.logical(x) && all(is.na(x)), NA)
+  if (any(none) && !is.null(first)) {
+    columns[none] <- lapply(columns[none], function(x) first[rep(NA_integer_, length(x))])
+  }
+  columns
+}
+
+#' The first chunk tells of which kind a column is, and which levels a factor has.
+#' @noRd
+check_kind <- function(it, column, name) {
+  kind <- if (is.numeric(column)) "numeric" else if (is.factor(column)) "factor"
+    else if (is.object(column)) class(column)[1L] else typeof(column)
+  if (is.null(it$kinds[[name]])) {
+    it$kinds[[name]] <- kind
+    it$typed[[name]] <- column[0L]
+  }
+  if (kind != it$kinds[[name]]) {
+    abort_chunk(it, "argument", sprintf("`%s` is %s, and was %s before", name, kind,
+      it$kinds[[name]]), column = name)
+  }
+  if (kind == "factor" && !identical(name, it$nodes) &&
+    !identical(attributes(column[0L]), attributes(it$typed[[name]]))) {
+    abort_chunk(it, "argument", sprintf("the levels of `%s` are not the first chunk's", name),
+      column = name)
+  }
+}
+
+#' Strings as numbers where the schema or the first chunk says so.
+#' @noRd
+from_text <- function(it, column, name, declared) {
+  if (is.character(declared)) return(column)
+  kind <- it$kinds[[name]]
+  if (is.null(declared) && is.null(kind)) {
+    found <- utils::type.convert(column, as.is = TRUE)
+    return(if (is.integer(found)) as.double(found) else found)
+  }
+  if (is.null(declared) && kind == "character") return(column)
+  blank <- is.na(column) | !nzchar(trim_blanks(column))
+  column[blank] <- NA
+  as_kind <- if (identical(kind, "logical")) as.logical else as.double
+  text <- iconv(column, "UTF-8", "UTF-8", sub = "byte") # foreign bytes are no number
+  value <- suppressWarnings(as_kind(text))
+  if (any(bad <- is.na(value) & !blank & !column %in% "NaN")) {
+    k <- which(bad)[1L]
+    abort_chunk(it, "parse", sprintf("`%s` is no %s but \"%s\"", name,
+      if (identical(kind, "logical")) "truth value" else "number", text[k]
+    ), column = name, row = it$rows + length(it$from) + k, value = column[k])
+  }
+  value
+}
