@@ -50,9 +50,11 @@ with_releases.dpadmm_family_descent <- function(method, plan) {
   persons <- plan$problem$per_person
   # a sample of m records is at most m samples of one, each with a share of the noise (Theorem 17)
   parts <- if (plan$q < 1) persons else 1
+  # of samples alike for all: their divergences take long
+  slop <- if (plan$q < 1) max(plan$slop) else plan$slop
   moved <- if (plan$q < 1) plan$sensitivity else plan$sensitivity * persons
   releases <- new_releases("output", node, rep(seq_len(plan$iterations), each = length(node)),
-    (round_up(moved) + halves * plan$slop) * round_up(sqrt(parts), 4 * (parts > 1)),
+    (round_up(moved) + halves * slop) * round_up(sqrt(parts), 4 * (parts > 1)),
     count = parts, q = plan$q, sampling = if (plan$q < 1) p$sampling else NA_character_,
     neighbours = p$neighbours
   )

@@ -170,10 +170,14 @@ part_events <- function(part, r, noise, mechanism, problem) {
       q = r$q[1L], sampling = r$sampling[1L], dim = problem$d
     ))
   }
-  entries <- rep(problem$d, nrow(r))
-  moments <- r$part %in% c("curvature", "scores")
-  entries[moments] <- problem$d * inference_pieces(problem$d)
-  of(mechanism$output_event, r$sensitivity, dim = entries)
+  of(mechanism$output_event, r$sensitivity, dim = entries_of(r$part, problem$d))
+}
+
+#' Of how many numbers releases of values are.
+#' @noRd
+entries_of <- function(part, d) {
+  moments <- part %in% c("curvature", "scores")
+  ifelse(moments, d * inference_pieces(d), d)
 }
 
 #' Which releases are alike, whoever makes them, when, and how often.

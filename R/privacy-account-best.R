@@ -70,9 +70,10 @@ takes_long <- function(events, delta) {
 
 #' What a slow accountant says. It is not asked about ledgers of which it cannot say less than
 #' others, who stand with the least it may say, nor about those that `how` calls quick, which are
-#' Inf. Of very many it is asked about a few, those that cost most and least and those of which
-#' events tell no order among them: an order tells that another proved their budgets. About the
-#' others, which else are Inf, it is asked where it is near the best of those few.
+#' Inf. Of very many it is asked about a few, those that cost most and least, those of whom it might
+#' say the smallest share, and those of which events tell no order among them: an order tells that
+#' another proved their budgets. About the others, which else are Inf, it is asked where it is near
+#' the best of those few.
 #' @param least what others say of each ledger.
 #' @noRd
 fold_slow <- function(accountant, books, delta, least, how) {
@@ -87,14 +88,15 @@ fold_slow <- function(accountant, books, delta, least, how) {
   floor <- accountants()[[accountant]]$least(books$kinds, books$ledgers[asked], delta)
   above <- floor > least[asked] * (1 + 1e-9)
   out$epsilon[asked[above]] <- floor[above]
+  hope <- (floor / least[asked])[!above] # the smaller, the more it may be worth to ask
   asked <- asked[!above]
   if (length(asked) == 0L) return(out)
   if (length(asked) <= .many_for_slow || any(is.infinite(least[asked]))) {
     ask(asked)
     return(out)
   }
-  some <- spread_over(length(asked), .looked_parties)
-  some <- asked[unique(c(which.max(least[asked]), which.min(least[asked]), some))]
+  spread <- spread_over(length(asked), .looked_parties)
+  some <- asked[unique(c(order(hope)[1:2], order(least[asked])[spread]))] # whatever their numbers
   untold <- asked[is.na(how$told[asked])] # nobody, where of nobody one is told
   for (k in list(untold, setdiff(some, untold))) if (length(k)) ask(k)
   if (any(out$epsilon[some] < .far_from_best * least[some])) ask(setdiff(asked, c(some, untold)))

@@ -63,3 +63,37 @@ test_that("more noise is given to whom the statement of all says too much of", {
   expect_lte(max(account(structure(as.data.frame(now), class = c("dp_events", "data.frame")),
     0.01)$epsilon), 1)
 })
+
+test_that("the grid of the noise of all is paid for by each", {
+  skip_on_cran()
+  plan <- quiet_plan(1e6 - 1, sizes = rep(1000, 1000), method = dp_sgd(batch = 0.5),
+    epsilon = 0.001, delta = 1e-8, iterations = 1000)
+  expect_kept(plan, 1e-8, 1 - 1e-9)
+  expect_error(dpadmm_plan(1e6, sizes = rep(9, 1000), method = grad_admm(), epsilon = 1e-13,
+    delta = 1e-8, iterations = 1000, noise = "gaussian"), class = "dpadmm_error_budget")
+})
+
+test_that("holders of unlike sizes whose samples cost the same are calibrated once", {
+  plan <- quiet_plan(4, sizes = round(10^seq(2, 4, length.out = 40)), method = dp_sgd(batch = 0.2),
+    epsilon = 0.05, delta = 1e-3, iterations = 4)
+  expect_length(unique(plan$unit[, 1]), 1L)
+  expect_kept(plan, 1e-3)
+})
+
+test_that("a node's statement does not hang on the numbers of nodes, nor on who else is there", {
+  C <- rep(1, 60)
+  alpha <- seq(2.3, 7, length.out = 60)
+  statement <- function(order, but = integer()) {
+    C[c(9, 18)] <- 20
+    alpha[c(9, 18)] <- c(0.0151, 0.0182)
+    plan <- quiet_plan(3, sizes = rep(100, 60), method = m_admm(eta = 0.5), C = C[order], rho = 1,
+      noise = gamma_noise(alpha[order]), iterations = 20, delta = 1e-5)
+    events <- plan$events
+    own <- account(events[!events$node %in% match(but, order), ], 1e-5)$per_node
+    own$epsilon[match(match(c(9, 18), order), own$node)]
+  }
+  whole <- statement(1:60)
+  expect_equal(statement(60:1), whole, tolerance = 1e-12)
+  expect_equal(statement(c(31:60, 1:30)), whole, tolerance = 1e-12)
+  for (but in list(2, 1:3, 5:8)) expect_equal(statement(1:60, but), whole, tolerance = 1e-12)
+})
