@@ -223,7 +223,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
   }
   framed <- inherits(x, "dpadmm_builder")
   if (framed && !missing(intercept)) abort_intercept()
-  check_labels_given(framed, !missing(y) && !is.null(y))
+  check_labels_given(framed, !missing(y) && !(framed && is.null(y)))
   classes <- check_classes(classes, settings$loss)
   response <- check_range(response, settings$loss)
   bound <- settings$control$row_bound
