@@ -68,7 +68,7 @@ if (identical(given[1L], "--measure")) {
     busy <- max(vapply(turns, function(turn) turn$other[2L], 0))
     words <- sprintf("%s, %d thread%s", name, threads, if (threads > 1) "s" else "")
     report(paste0(words, ", over R's own"), least("other") / min(least("own"), least("again")), 1.1,
-      also = sprintf(" (R's own over itself %.2f)", least("again") / least("own")))
+      also = sprintf("(its own over itself %.2f) ", least("again") / least("own")))
     report(paste0(words, ", processors busy"), busy, 1.05 * threads)
   }
 }
