@@ -48,10 +48,21 @@ add_chunk <- function(it, data) {
 #' @param row of all records, or NULL.
 #' @noRd
 abort_chunk <- function(it, kind, words, column = NULL, row = NULL, ...) {
-  abort(kind, sprintf("Chunk %.0f%s: %s.", it$chunks,
-    if (is.null(row)) "" else sprintf(", row %.0f", row), words
-  ), argument = column, place = list(chunk = it$chunks, row = row, column = column), ...)
+  abort(kind, sprintf("%s: %s.", chunk_words(it$chunks, row), words), argument = column,
+    place = list(chunk = it$chunks, row = row, column = column), ...)
 }
+
+#' @param chunk one, or the first and the last of several.
+#' @noRd
+chunk_words <- function(chunk, row = NULL) {
+  sprintf("Chunk%s %s%s", if (length(chunk) > 1L) "s" else "",
+    paste(sprintf("%.0f", chunk), collapse = " to "),
+    if (is.null(row)) "" else sprintf(", row %.0f", row))
+}
+
+#' How many rows have come so far.
+#' @noRd
+rows_so_far <- function(it) it$rows + length(it$from)
 
 # ---- encoding ----------------------------------------------------------------------------
 
@@ -86,9 +97,7 @@ placed_error <- function(e, it) {
   if (one) {
     words <- sub(sprintf("(row|position) %.0f\\b", k), sprintf("\\1 %.0f", row), words)
   }
-  where <- if (one) sprintf(", row %.0f", row) else ""
-  e$message <- sprintf("Chunk%s %s%s: %s", if (length(chunk) > 1L) "s" else "",
-    paste(sprintf("%.0f", chunk), collapse = " to "), where, words)
+  e$message <- sprintf("%s: %s", chunk_words(chunk, row), words)
   e$place <- list(chunk = chunk, row = row, column = if (is.character(k)) k else e$argument)
   e
 }

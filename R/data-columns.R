@@ -15,7 +15,8 @@ chunk_column <- function(it, column, name, strings) {
   # what a call reads is as it came
   if (is.factor(column) && !of_nodes && !called) column <- as.character(column)
   if (strings && (of_nodes || !is.character(declared))) {
-    column[!nzchar(trim_blanks(column)) | column %in% "NA"] <- NA
+    column <- without_blanks(column)
+    column[column %in% "NA"] <- NA
   }
   if (strings && of_nodes && is.null(declared)) { # their type is known when all are
     it$kinds[[name]] <- "text"
@@ -23,13 +24,12 @@ chunk_column <- function(it, column, name, strings) {
   }
   none <- all(is.na(column)) && !is.factor(column) && !(is.double(column) && any(is.nan(column)))
   if (none) return(untyped(it, name, length(column)))
-  if (strings || (is.numeric(declared) && is.character(column))) {
-    number <- from_text(it, column, name, declared)
-    if (!strings) { # which all are numbers, in quotes
-      abort_chunk(it, "argument", sprintf("`%s` is character, and its bounds are numbers", name),
-        column = name)
-    }
-    column <- number
+  if (strings) {
+    column <- from_text(it, column, name, declared)
+  } else if (is.numeric(declared) && is.character(column)) {
+    from_text(it, without_blanks(column), name, declared) # what is no number is said first
+    abort_chunk(it, "argument", sprintf("`%s` is character, and its bounds are numbers", name),
+      column = name)
   }
   check_kind(it, column, name)
   column
@@ -76,7 +76,12 @@ check_kind <- function(it, column, name) {
   }
 }
 
-#' Strings as numbers where the schema or the first chunk says so.
+without_blanks <- function(column) {
+  column[!nzchar(trim_blanks(column))] <- NA
+  column
+}
+
+#' Strings, blank ones missing, as numbers where the schema or the first chunk says so.
 #' @noRd
 from_text <- function(it, column, name, declared) {
   if (is.character(declared)) return(column)
@@ -86,16 +91,14 @@ from_text <- function(it, column, name, declared) {
     return(if (is.integer(found)) as.double(found) else found)
   }
   if (is.null(declared) && kind == "character") return(column)
-  blank <- is.na(column) | !nzchar(trim_blanks(column))
-  column[blank] <- NA
   as_kind <- if (identical(kind, "logical")) as.logical else as.double
   text <- iconv(column, "UTF-8", "UTF-8", sub = "byte") # foreign bytes are no number
   value <- suppressWarnings(as_kind(text))
-  if (any(bad <- is.na(value) & !blank & !column %in% "NaN")) {
+  if (any(bad <- is.na(value) & !is.na(column) & !column %in% "NaN")) {
     k <- which(bad)[1L]
     abort_chunk(it, "parse", sprintf("`%s` is no %s but \"%s\"", name,
       if (identical(kind, "logical")) "truth value" else "number", text[k]
-    ), column = name, row = it$rows + length(it$from) + k, value = column[k])
+    ), column = name, row = rows_so_far(it) + k, value = column[k])
   }
   value
 }

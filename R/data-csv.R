@@ -15,17 +15,14 @@ csv_source <- function(path, size) {
   packed <- summary(con)$class != "file"
   # memory is taken for so many lines
   size <- min(size, if (packed) 1e6 else file.size(path) / length(names) + 1)
-  chunks <- rows <- 0
   new_source(function() {
-    chunks <<- chunks + 1
     chunk <- tryCatch(strictly(csv_part(con, size, names)), error = function(e) {
-      abort_csv(e, chunks, rows)
+      stop_chunk(conditionMessage(e), e$row)
     })
     if (is.null(chunk)) {
       check_unpacked(con, path)
       return(NULL)
     }
-    rows <<- rows + nrow(chunk)
     structure(chunk, strings = TRUE)
   }, function() close(con), function() read_so_far(con), total)
 }
@@ -39,16 +36,6 @@ opened_csv <- function(path) {
   close(con)
   bytes <- tryCatch(read_bytes(path), dpadmm_error_parse = function(e) abort_packed(path))
   rawConnection(bytes, "r")
-}
-
-#' @param e what is wrong; `row` of it counts from the first of this chunk.
-#' @param before rows of the chunks before.
-#' @noRd
-abort_csv <- function(e, chunk, before) {
-  row <- if (!is.null(e$row)) before + e$row
-  where <- if (is.null(row)) sprintf(", after row %.0f", before) else sprintf(", row %.0f", row)
-  abort("parse", sprintf("Chunk %.0f%s: %s.", chunk, where, conditionMessage(e)),
-    argument = "source", place = list(chunk = chunk, row = row))
 }
 
 #' Whether all that a gzip file says to hold has been read.

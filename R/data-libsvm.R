@@ -113,7 +113,7 @@ libsvm_source <- function(path, label, features, at_once = .libsvm_bytes) {
   }
   con <- opened_file(path, "rb")
   bytes <- raw()
-  read <- lines <- chunks <- rows <- 0
+  read <- lines <- 0
   ready <- list()
   more <- function() {
     new <- readBin(con, "raw", at_once)
@@ -121,10 +121,7 @@ libsvm_source <- function(path, label, features, at_once = .libsvm_bytes) {
     bytes <<- c(bytes, new)
     ends <- which(bytes == as.raw(10))
     whole <- if (length(new) == 0L) length(bytes) else if (length(ends)) ends[length(ends)] else 0L
-    if (whole > 0L) {
-      before <- list(lines = lines, chunks = chunks, rows = rows)
-      ready <<- libsvm_chunks(bytes[seq_len(whole)], before, names, path)
-    }
+    if (whole > 0L) ready <<- libsvm_chunks(bytes[seq_len(whole)], lines, names, path)
     bytes <<- bytes[whole + seq_len(length(bytes) - whole)]
     lines <<- lines + length(ends)
     length(new) > 0L
@@ -134,26 +131,24 @@ libsvm_source <- function(path, label, features, at_once = .libsvm_bytes) {
     if (length(ready) == 0L) return(NULL)
     chunk <- ready[[1L]]()
     ready <<- ready[-1L]
-    chunks <<- chunks + 1
-    rows <<- rows + nrow(chunk)
     chunk
   }
   new_source(next_chunk, function() close(con), function() read, file.size(path))
 }
 
 #' The records of whole lines: functions that answer some of them as a data frame.
-#' @param before how many lines, chunks and records came before.
+#' @param before how many lines came before.
 #' @noRd
 libsvm_chunks <- function(bytes, before, names, path) {
   tokens <- NULL
   parsed <- tryCatch(
     {
-      tokens <- file_tokens(bytes, before$lines)
+      tokens <- file_tokens(bytes, before)
       if (length(tokens$text)) parse_libsvm(tokens, length(names) - 1L)
     },
     dpadmm_error_parse = function(e) {
-      row <- if (!is.null(tokens)) before$rows + sum(tokens$first & tokens$line <= e$place)
-      stop(of_libsvm_line(e, names, path, before$chunks + 1, row))
+      row <- if (!is.null(tokens)) sum(tokens$first & tokens$line <= e$place)
+      stop_libsvm_line(e, names, path, row)
     }
   )
   if (is.null(parsed)) return(list())
@@ -166,18 +161,13 @@ libsvm_chunks <- function(bytes, before, names, path) {
   })
 }
 
-#' An error of a line with the name of the file, its chunk and row, and the column where there is
-#' one.
+#' An error of a line with the name of the file, its row, and the column where there is one.
 #' @noRd
-of_libsvm_line <- function(e, names, path, chunk, row) {
+stop_libsvm_line <- function(e, names, path, row) {
   words <- sub("`file`", encodeString(path, quote = '"'), conditionMessage(e), fixed = TRUE)
   index <- suppressWarnings(as.double(sub(":.*", "", e$value)))
   label <- grepl("the label is", words, fixed = TRUE)
   column <- if (label) names[1L] else if (isTRUE(index %in% seq_along(names[-1L]))) names[index + 1]
-  if (!is.null(column)) words <- sub("[.]$", sprintf(" (column `%s`).", column), words)
-  where <- if (is.null(row)) "" else sprintf(", row %.0f", row)
-  e$message <- sprintf("Chunk %.0f%s: %s", chunk, where, words)
-  e$argument <- "source"
-  e$place <- list(chunk = chunk, row = row, line = e$place, column = column)
-  e
+  words <- sub("[.]$", if (is.null(column)) "" else sprintf(" (column `%s`)", column), words)
+  stop_chunk(words, row, list(line = e$place, column = column), e$value)
 }

@@ -49,6 +49,14 @@ new_source <- function(next_chunk, close = function() NULL, done = NULL, total =
   list(next_chunk = next_chunk, close = close, done = done, total = total)
 }
 
+#' What a source cannot read of the next chunk; next_chunk() says which that is.
+#' @param row of this chunk, from 1; `NULL`: not known.
+#' @param place,value what else is known, and what cannot be read.
+#' @noRd
+stop_chunk <- function(words, row = NULL, place = NULL, value = NULL) {
+  stop(errorCondition(words, class = "unreadable_chunk", row = row, place = place, value = value))
+}
+
 #' As biglm's: source(reset = TRUE) begins anew, source(reset = FALSE) is the next chunk or NULL.
 #' @noRd
 function_source <- function(source) {

@@ -8,11 +8,12 @@
 #' @noRd
 calibrate_units <- function(plan, events_of, accountant) {
   parties <- unlike_parties(plan)
-  epsilon <- parties$epsilon - if (accountant != "paper") shared_cost(plan) else 0
+  cost <- if (accountant != "paper") shared_cost(plan) else 0
+  epsilon <- parties$epsilon - cost
   if (any(epsilon <= 0)) {
+    least <- min(parties$epsilon)
     abort("budget", sprintf(paste("No noise meets epsilon = %g: that so many numbers are sent on a",
-      "grid costs %.4g."), min(parties$epsilon), shared_cost(plan)), argument = "epsilon",
-    value = min(parties$epsilon), floor = shared_cost(plan))
+      "grid costs %.4g."), least, cost), argument = "epsilon", value = least, floor = cost)
   }
   found <- calibrate_parties(parties$releases, events_of, epsilon, plan$budget$delta, accountant,
     parties$likely)
@@ -40,8 +41,8 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
   slow <- rep(TRUE, length(epsilon)) # or they may be
   # printed statements say nothing of the party that released
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
+  delayedAssign("events", events_of(releases))
   if (length(together)) {
-    events <- events_of(releases)
     first <- together[1L]
     # of few parties nobody asks for them
     delayedAssign("of_one", events(likely[first], which(releases$node == first)))
@@ -74,8 +75,9 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     told[i] <- if (crowd) proving_order(own(unit[i]), delta, accountant) else NA
     slow[i] <- TRUE
   }
-  if (crowd && any(slow)) unit <- raise_units(unit, told, releases, events_of(releases), epsilon,
-    delta, accountant)
+  if (crowd && any(slow)) {
+    unit <- raise_units(unit, told, releases, events, epsilon, delta, accountant)
+  }
   list(unit = unit, order = told)
 }
 
@@ -86,7 +88,8 @@ raise_units <- function(unit, told, releases, events, epsilon, delta, accountant
   step <- .many_excess / 10
   repeat {
     now <- events(unit[releases$node], seq_len(nrow(releases)))
-    books <- c(counted_books(now), list(told = if (!all(is.na(told))) told))
+    books <- counted_books(now)
+    if (!all(is.na(told))) books$told <- told
     spent <- spend(open_statement(now, delta, books), accountant, list(upper = TRUE))$epsilon
     above <- which(spent > epsilon)
     if (length(above) == 0L || step > 1) return(unit)
