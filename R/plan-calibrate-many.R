@@ -213,17 +213,23 @@ solve_shared <- function(f, i, x, slope, loss) {
   slope[is.na(slope)] <- -1
   steps <- floor((loss - x) / width)
   open <- seq_along(i)
-  last <- numeric(length(i))
-  for (pass in 1:12) {
+  # the most steps known to keep a budget, and the fewest known not to
+  kept <- rep(-Inf, length(i))
+  broken <- rep(Inf, length(i))
+  for (pass in 1:16) {
     excess <- f(loss[open] - width * steps[open], i[open])$excess
+    keeps <- excess <= 0
+    kept[open[keeps]] <- pmax(kept[open], steps[open])[keeps]
+    broken[open[!keeps]] <- pmin(broken[open], steps[open])[!keeps]
     off <- floor(excess / slope[open] / width)
-    stays <- excess <= 0 & (off == 0 | last[open] == -1)
-    open <- open[!stays]
+    last <- keeps & off == 0 | kept[open] + 1 >= broken[open]
+    to <- steps[open] + off
+    outside <- to <= kept[open] | to >= broken[open]
+    steps[open] <- ifelse(outside, floor((kept[open] + broken[open]) / 2), to)
+    open <- open[!last]
     if (length(open) == 0L) break
-    last[open] <- off[!stays]
-    steps[open] <- steps[open] + last[open]
   }
-  x <- loss - width * steps
+  x <- loss - width * kept
   x[open] <- NA
   x
 }

@@ -41,6 +41,35 @@ test_that("a step to where nothing is spent tells no slope", {
   expect_true(all(smooth(found$x) <= 0))
   expect_true(all(found$x < 5 / 3 + 1e-3))
   expect_false(anyNA(found$x))
+  # what a grid of noise costs is left: a cliff
+  smooth <- function(x) log(5 / 3 - x) + 5
+  spent <- function(x) pmax(suppressWarnings(smooth(x)), -16, na.rm = TRUE)
+  found <- dpadmm:::solve_within(f, 1:3, c(0, 1.5, 4), rep(-1, 3), width = 1e-3)
+  root <- 5 / 3 - exp(-5)
+  expect_true(all(found$x >= root & found$x < root + 1e-3))
+  steps <- dpadmm:::solve_shared(function(x, i) f(x, i, NA), 1:3, c(0, 1.5, 4), rep(-1, 3), c(2, 3.3, 7))
+  expect_true(all(steps >= root & steps < root + 1e-2))
+})
+
+test_that("where epsilon falls to nothing at once there is not much more noise than it takes", {
+  skip_on_cran()
+  expect_tight <- function(method, N, epsilon, delta, excess) {
+    share <- dpadmm:::with_r_seed(2, list(stats::runif(N, -0.2, 0.2), stats::runif(N, 2, 4)))
+    plan <- quiet_plan(5, sizes = round(10^share[[2]]), epsilon = epsilon * 10^share[[1]],
+      delta = delta, method = method, noise = "gamma", iterations = 4)
+    said <- account(plan, delta)$per_node$epsilon
+    expect_true(all(said <= plan$budget$epsilon))
+    for (i in c(which.min(said / plan$budget$epsilon), 1L, N)) {
+      releases <- plan$releases[plan$releases$node == i, , drop = FALSE]
+      least <- calibrate(function(unit) {
+        dpadmm:::release_events(releases, unit, "gamma", plan$problem)
+      }, plan$budget$epsilon[i], delta)
+      expect_gte(plan$unit[i, 1], least * (1 - 1e-9))
+      expect_lte(plan$unit[i, 1], least * (1 + excess))
+    }
+  }
+  expect_tight(mr_admm(), 40, 0.00015, 0.05, 2e-3)
+  expect_tight(grad_admm(), 60, 0.01, 0.1, 1.1e-2)
 })
 
 test_that("more noise is given to whom the statement of all says too much of", {
