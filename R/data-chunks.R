@@ -64,6 +64,31 @@ chunk_words <- function(chunk, row = NULL) {
 #' @noRd
 rows_so_far <- function(it) it$rows + length(it$from)
 
+#' The next chunk of a source; what it cannot read is an error that says where.
+#' @noRd
+next_chunk <- function(it, chunks) {
+  tryCatch(chunks$next_chunk(), error = function(e) {
+    if (inherits(e, "dpadmm_error")) stop(e)
+    if (inherits(e, "unreadable_chunk")) abort_unreadable(it, e)
+    abort("argument", sprintf("%s: %s", unread_words(it), conditionMessage(e)),
+      argument = "source", place = list(chunk = it$chunks + 1), parent = e)
+  })
+}
+
+abort_unreadable <- function(it, e) {
+  chunk <- it$chunks + 1
+  row <- if (!is.null(e$row)) rows_so_far(it) + e$row
+  words <- if (is.null(row)) unread_words(it) else chunk_words(chunk, row)
+  abort("parse", sprintf("%s: %s.", words, conditionMessage(e)),
+    argument = "source", place = c(list(chunk = chunk, row = row), e$place), value = e$value)
+}
+
+#' Where a source fails that does not say of which row.
+#' @noRd
+unread_words <- function(it) {
+  sprintf("%s, after row %.0f", chunk_words(it$chunks + 1), rows_so_far(it))
+}
+
 # ---- encoding ----------------------------------------------------------------------------
 
 #' What waits, encoded, where there is enough of it.

@@ -235,25 +235,6 @@ write_records <- function(reader, chunks, directory, progress, facts) {
   done <- settle_records(placed, reader, spool, numbers, facts, add)
 }
 
-next_chunk <- function(reader, chunks) {
-  tryCatch(chunks$next_chunk(), error = function(e) {
-    if (inherits(e, "dpadmm_error")) stop(e)
-    if (inherits(e, "unreadable_chunk")) abort_unreadable(reader, e)
-    abort("argument", sprintf("Chunk %.0f cannot be read: %s", reader$chunks + 1,
-      conditionMessage(e)), argument = "source", place = list(chunk = reader$chunks + 1),
-      parent = e)
-  })
-}
-
-abort_unreadable <- function(reader, e) {
-  chunk <- reader$chunks + 1
-  before <- rows_so_far(reader)
-  row <- if (!is.null(e$row)) before + e$row
-  where <- if (is.null(row)) sprintf(", after row %.0f", before) else ""
-  abort("parse", sprintf("%s%s: %s.", chunk_words(chunk, row), where, conditionMessage(e)),
-    argument = "source", place = c(list(chunk = chunk, row = row), e$place), value = e$value)
-}
-
 #' What is known at the end: who holds which record, in which order they are stored.
 #' @noRd
 settle_records <- function(path, reader, spool, numbers, facts, add) {

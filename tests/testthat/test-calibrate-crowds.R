@@ -47,7 +47,8 @@ test_that("a step to where nothing is spent tells no slope", {
   found <- dpadmm:::solve_within(f, 1:3, c(0, 1.5, 4), rep(-1, 3), width = 1e-3)
   root <- 5 / 3 - exp(-5)
   expect_true(all(found$x >= root & found$x < root + 1e-3))
-  steps <- dpadmm:::solve_shared(function(x, i) f(x, i, NA), 1:3, c(0, 1.5, 4), rep(-1, 3), c(2, 3.3, 7))
+  steps <- dpadmm:::solve_shared(function(x, i) f(x, i, NA), 1:3, c(0, 1.5, 4), rep(-1, 3),
+    c(2, 3.3, 7))
   expect_true(all(steps >= root & steps < root + 1e-2))
 })
 

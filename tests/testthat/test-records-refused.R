@@ -53,6 +53,11 @@ test_that("what is wrong with a chunk is said by chunk, row and column", {
   broken <- function(reset) if (!reset) stop("the line is down")
   expect_match(conditionMessage(refused(broken, class = "dpadmm_error_argument")),
     "the line is down")
+  breaks <- function(reset) {
+    if (reset) k <<- 0 else if ((k <<- k + 1) == 1) folk[1:9, ] else broken(FALSE)
+  }
+  expect_match(conditionMessage(refused(breaks, class = "dpadmm_error_argument")),
+    "^Chunk 2, after row 9: the line is down")
   refused(function(reset) NULL, class = "dpadmm_error_shape")
   refused(in_chunks(folk, 1), ill ~ I(age > mean(age)), "dpadmm_error_argument")
   wide <- c(limits, dpadmm_schema(`scaled(age)` = c(-3, 3)))
