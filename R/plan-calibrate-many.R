@@ -213,25 +213,21 @@ solve_shared <- function(f, i, x, slope, loss) {
   slope[is.na(slope)] <- -1
   steps <- floor((loss - x) / width)
   open <- seq_along(i)
-  # the most steps known to keep a budget, and the fewest known not to
-  kept <- rep(-Inf, length(i))
-  broken <- rep(Inf, length(i))
+  broken <- rep(Inf, length(i)) # the fewest steps known not to keep a budget
+  kept <- -broken # and the most that do
   for (pass in 1:16) {
     excess <- f(loss[open] - width * steps[open], i[open])$excess
     keeps <- excess <= 0
-    kept[open[keeps]] <- pmax(kept[open], steps[open])[keeps]
-    broken[open[!keeps]] <- pmin(broken[open], steps[open])[!keeps]
+    kept[open[keeps]] <- steps[open[keeps]]
+    broken[open[!keeps]] <- steps[open[!keeps]]
     off <- floor(excess / slope[open] / width)
     last <- keeps & off == 0 | kept[open] + 1 >= broken[open]
     to <- steps[open] + off
-    outside <- to <= kept[open] | to >= broken[open]
-    steps[open] <- ifelse(outside, floor((kept[open] + broken[open]) / 2), to)
-    open <- open[!last]
-    if (length(open) == 0L) break
+    inside <- to > kept[open] & to < broken[open]
+    steps[open] <- ifelse(inside, to, floor((kept[open] + broken[open]) / 2))
+    if (length(open <- open[!last]) == 0L) break
   }
-  x <- loss - width * kept
-  x[open] <- NA
-  x
+  replace(loss - width * kept, open, NA)
 }
 
 #' Gaps between solved parties: list(`midst` = the party in the midst of every other one where
