@@ -15,8 +15,11 @@
 #' @param source where the records come from:
 #'   * a function as `bigglm()` of package biglm has it: `source(reset = TRUE)` begins anew, and
 #'     `source(reset = FALSE)` answers the next data frame, or `NULL` at the end;
-#'   * a connection of package DBI (RSQLite, duckdb and others), with `query`;
-#'   * a `RecordBatchReader`, a `Dataset` or a `Table` of package arrow;
+#'   * a connection of package DBI (RSQLite and others), with `query`. That of duckdb has the whole
+#'     result in memory; a reader that has not is
+#'     `duckdb::duckdb_fetch_record_batch(DBI::dbSendQuery(connection, query, arrow = TRUE))`;
+#'   * a `RecordBatchReader`, a `Dataset` or a `Table` of package arrow. Files of a data set must
+#'     all have the columns that are needed, of one type;
 #'   * the path of a `.csv` file (which may be compressed by gzip, bzip2 or xz), or of a
 #'     `.parquet`, `.feather` or `.arrow` file (package arrow);
 #'   * the path of a `.libsvm`, `.svm` or `.svmlight` file, see [read_libsvm()]: its label is the
@@ -120,9 +123,9 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
   target <- store_path(file, keep)
   label <- all.vars(blueprint$response)
   features <- setdiff(Filter(is_column_name, names(schema)), label)
-  chunks <- chunk_source(source, query, chunk, label, features)
-  on.exit(chunks$close())
   reader <- chunk_reader(blueprint, schema, if (is.character(nodes)) nodes)
+  chunks <- chunk_source(source, query, chunk, label, features, reader$needed)
+  on.exit(chunks$close())
   path <- write_records(reader, chunks, dirname(target), progress, list(
     blueprint = blueprint, schema = schema, nodes = nodes
   ))
@@ -244,8 +247,9 @@ settle_records <- function(path, reader, spool, numbers, facts, add) {
   place <- NULL
   kind <- reader$kind
   if (is.null(kind)) { # no row is whole
-    declared <- facts$schema[[response_name(facts$blueprint)]]
-    kind <- if (is.character(declared)) "levels" else "numeric"
+    label <- response_name(facts$blueprint)
+    kind <- if (is.character(facts$schema[[label]])) "levels"
+      else if (identical(reader$kinds[[label]], "logical")) "logical" else "numeric"
   }
   facts <- c(facts, list(kind = kind))
   if (is.null(facts$nodes)) {

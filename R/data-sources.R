@@ -3,13 +3,14 @@
 
 #' @param size rows to ask for at a time, of sources that can be asked.
 #' @param label,features names of the columns of a source that has none.
+#' @param needed names of the columns that are read of one that can leave out others.
 #' @noRd
-chunk_source <- function(source, query, size, label, features) {
+chunk_source <- function(source, query, size, label, features, needed) {
   kind <- if (is.function(source)) "function"
     else if (is.data.frame(source)) "frame"
     else if (methods::is(source, "DBIConnection")) "database"
     else if (inherits(source, "RecordBatchReader")) "reader"
-    else if (inherits(source, c("Dataset", "ArrowTabular", "arrow_dplyr_query"))) "arrow"
+    else if (inherits(source, c("Dataset", "ArrowTabular"))) "arrow"
     else if (is.character(source)) file_kind(source)
     else "unknown"
   if ((kind == "database") == is.null(query)) {
@@ -23,8 +24,8 @@ chunk_source <- function(source, query, size, label, features) {
     libsvm = libsvm_source(source, label, features),
     store = abort("argument", sprintf('`source`, "%s", is a kept file: open it alone.', source),
       argument = "source", value = source),
-    reader = reader_source(source), arrow = reader_source(batches_of(source)),
-    parquet = reader_source(batches_of(opened_dataset(source))),
+    reader = arrow_source(source, needed), arrow = arrow_source(source, needed),
+    parquet = arrow_source(arrow_dataset(source), needed),
     abort("argument", paste(
       "`source` must be a function(reset), a DBI connection, a reader or data set of Arrow, a data",
       sprintf("frame, or the path of a .csv, .libsvm or .parquet file, not %s.", kind_of(source))
@@ -38,7 +39,10 @@ file_kind <- function(path) {
     abort("argument", sprintf('There is no file "%s".', path), argument = "source", value = path)
   }
   if (is_store(path)) return("store")
-  kind <- tolower(tools::file_ext(sub("[.](gz|bz2|xz)$", "", path, ignore.case = TRUE)))
+  kind <- tolower(tools::file_ext(path))
+  packed <- kind %in% c("gz", "bz2", "xz")
+  if (packed) kind <- tolower(tools::file_ext(tools::file_path_sans_ext(path)))
+  if (packed && kind != "csv") return("unknown")
   switch(kind,
     csv = , parquet = kind, feather = , arrow = "parquet", libsvm = , svmlight = , svm = "libsvm",
     "unknown"
@@ -94,32 +98,6 @@ database_source <- function(connection, query, size) {
     })
     if (nrow(chunk) > 0L) chunk
   }, function() DBI::dbClearResult(result))
-}
-
-#' Record batches of Arrow.
-#' @noRd
-reader_source <- function(reader) {
-  need_package("arrow", "record batches")
-  new_source(function() {
-    batch <- tryCatch(reader$read_next_batch(), error = abort_arrow)
-    if (!is.null(batch)) as.data.frame(batch)
-  })
-}
-
-abort_arrow <- function(e) {
-  abort("parse", sprintf("Arrow cannot read `source`: %s", conditionMessage(e)),
-    argument = "source", parent = e)
-}
-
-batches_of <- function(data) {
-  need_package("arrow", "data sets of Arrow")
-  arrow::as_record_batch_reader(data)
-}
-
-opened_dataset <- function(path) {
-  need_package("arrow", "Parquet and Arrow files")
-  format <- if (tolower(tools::file_ext(path)) == "parquet") "parquet" else "arrow"
-  tryCatch(arrow::open_dataset(path, format = format), error = abort_arrow)
 }
 
 #' A file that is there, opened.

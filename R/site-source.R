@@ -23,12 +23,12 @@ read_records <- function(source, query) {
     dpadmm = dpadmm_records(source),
     parquet = {
       need_package("arrow", "Parquet files")
-      as.data.frame(arrow::read_parquet(source))
+      arrow_frame(arrow::read_parquet(source, as_data_frame = FALSE))
     },
     feather = ,
     arrow = {
       need_package("arrow", "Arrow files")
-      as.data.frame(arrow::read_feather(source))
+      arrow_frame(arrow::read_feather(source, as_data_frame = FALSE))
     },
     stop("unknown kind of file")
   )

@@ -138,32 +138,6 @@ test_that("in a LIBSVM file terms of the schema are no features, and errors name
   expect_equal(error$place[c("chunk", "row", "line")], list(chunk = 1, row = 2, line = 3))
 })
 
-test_that("a data base of another kind gives the same", {
-  skip_if_not_installed("duckdb")
-  base <- DBI::dbConnect(duckdb::duckdb())
-  on.exit(DBI::dbDisconnect(base, shutdown = TRUE))
-  DBI::dbWriteTable(base, "folk", folk)
-  records <- dpadmm_records(base, ill ~ age + ward, limits, ~site, query = "SELECT * FROM folk",
-    chunk = 60)
-  expect_same_fit(private(records), private(ill ~ age + ward, folk, ~site, schema = limits))
-})
-
-test_that("a damaged file of Arrow is no file of records", {
-  skip_if_not_installed("arrow")
-  path <- tempfile(fileext = ".parquet")
-  arrow::write_parquet(folk, path)
-  bytes <- readBin(path, "raw", 1e6)
-  for (damaged in list(bytes[1:200], rev(bytes), replace(bytes, 100:400, as.raw(255)))) {
-    writeBin(damaged, path)
-    expect_error(dpadmm_records(path, ill ~ age + ward, limits), class = "dpadmm_error_parse")
-  }
-  feather <- tempfile(fileext = ".feather")
-  arrow::write_feather(folk, feather)
-  for (source in list(feather, arrow::arrow_table(folk))) {
-    expect_identical(dim(dpadmm_records(source, ill ~ age + ward, limits)), c(400L, 4L))
-  }
-})
-
 test_that("lines of other numbers of cells are no records, whatever the number", {
   path <- tempfile(fileext = ".csv")
   refused <- function(lines, row, chunks = c(1, 2, 3, 1000)) {
@@ -244,4 +218,19 @@ test_that("names that are none of R's are columns, also where they look like cal
   expect_identical(dpadmm_records(data, ill ~ ., odd)$blueprint$columns, columns)
   plan <- dpadmm_plan(ill ~ ., odd, sizes = c(9, 9), epsilon = 1)
   expect_identical(plan$problem$blueprint$columns, columns)
+})
+
+test_that("labels are what they are where no row is whole", {
+  lost <- transform(folk, ward = NA_character_)
+  of <- function(label) {
+    formula <- stats::reformulate(c("age", "ward"), label)
+    records <- dpadmm_records(lost, formula, limits, 4, na.action = "omit")
+    found <- suppressWarnings(private(records))
+    expected <- suppressWarnings(
+      private(formula, lost, 4, schema = limits, na.action = "omit"))
+    expect_same_fit(found, expected)
+    expect_identical(stats::predict(found, folk, type = "class"),
+      stats::predict(expected, folk, type = "class"))
+  }
+  for (label in c("ill", "outcome")) of(label)
 })

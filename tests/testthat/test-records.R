@@ -94,19 +94,6 @@ test_that("files, data bases and functions are read alike", {
   expect_error(dpadmm_records(base, outcome ~ age, limits), class = "dpadmm_error_argument")
 })
 
-test_that("record batches of Arrow are read alike", {
-  skip_if_not_installed("arrow")
-  file <- tempfile(fileext = ".parquet")
-  on.exit(unlink(file))
-  arrow::write_parquet(folk, file)
-  expected <- dpadmm_fit(ill ~ age + ward, folk, ~site, schema = limits, epsilon = 2, seed = 5)
-  for (source in list(file, arrow::open_dataset(file),
-    arrow::as_record_batch_reader(arrow::arrow_table(folk)))) {
-    records <- dpadmm_records(source, ill ~ age + ward, limits, ~site)
-    expect_same_fit(dpadmm_fit(records, epsilon = 2, seed = 5), expected)
-  }
-})
-
 test_that("a plan sees what is public, and its fit is that of the data frame", {
   records <- dpadmm_records(folk, outcome ~ age + ward, limits, ~site)
   plan <- dpadmm_plan(records, epsilon = 2, seed = 5)
