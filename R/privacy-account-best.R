@@ -14,7 +14,9 @@
 
 #' Some of so many places, from the first to the last.
 #' @noRd
-spread_over <- function(count, most) unique(round(seq(1, count, length.out = most)))
+spread_over <- function(count, most) {
+  if (count <= most) seq_len(count) else unique(round(seq(1, count, length.out = most)))
+}
 
 fold_best <- function(books, delta, slow, how) {
   able <- able_accountants(each_kind(books$kinds), delta, slow)
@@ -24,9 +26,9 @@ fold_best <- function(books, delta, slow, how) {
   results <- list()
   for (name in names(able)[order(is_slow)]) {
     results[[name]] <- if (is_slow[[name]]) {
-      fold_slow(name, books, delta, least, how)
+      fold_slow(able[[name]], books, delta, least, how)
     } else {
-      fold_with(name, books, delta, how)
+      able[[name]]$fold(books$kinds, books$ledgers, delta, how)
     }
     least <- pmin(least, unname(results[[name]]$epsilon))
   }
@@ -74,18 +76,18 @@ takes_long <- function(events, delta) {
 #' say the smallest share, and those of which events tell no order among them: an order tells that
 #' another proved their budgets. About the others, which else are Inf, it is asked where it is near
 #' the best of those few.
+#' @param accountant of accountants(), which can do something with all kinds.
 #' @param least what others say of each ledger.
 #' @noRd
 fold_slow <- function(accountant, books, delta, least, how) {
   count <- length(books$ledgers)
   out <- list(epsilon = rep(Inf, count), lower = rep(NA_real_, count))
   ask <- function(k) {
-    own <- list(kinds = books$kinds, ledgers = books$ledgers[k])
-    said <- fold_with(accountant, own, delta, how_of(how, k))
+    said <- accountant$fold(books$kinds, books$ledgers[k], delta, how_of(how, k))
     for (name in intersect(names(out), names(said))) out[[name]][k] <<- said[[name]]
   }
   asked <- if (is.null(how$quick)) seq_len(count) else which(!how$quick)
-  floor <- accountants()[[accountant]]$least(books$kinds, books$ledgers[asked], delta)
+  floor <- accountant$least(books$kinds, books$ledgers[asked], delta)
   above <- floor > least[asked] * (1 + 1e-9)
   out$epsilon[asked[above]] <- floor[above]
   hope <- (floor / least[asked])[!above] # the smaller, the more it may be worth to ask

@@ -156,7 +156,8 @@ check_handled <- function(kinds, handled, accountant) {
 #' @noRd
 each_kind <- function(kinds) {
   mechanism <- kinds$mechanism
-  if (is.null(mechanism)) return(kinds) # printed
+  # printed, or so few that picking takes longer
+  if (is.null(mechanism) || length(mechanism) < 64L) return(kinds)
   pick_releases(kinds, which(!duplicated(mechanism) | mechanism == "best_of"))
 }
 

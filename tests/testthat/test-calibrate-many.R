@@ -135,13 +135,18 @@ test_that("a statement of hundreds of unlike parties looks at some, and is that 
       epsilon = 0.5, delta = 1e-5, noise = "gamma", iterations = iterations))
     asked <- integer(length(slow))
     names(asked) <- names(slow)
-    with <- fold_with
-    local_binding("fold_with", function(accountant, books, ...) {
-      asked[[accountant]] <<- asked[[accountant]] + length(books$ledgers)
-      with(accountant, books, ...)
-    })
+    known <- accountants
+    counting <- Map(function(accountant, name) {
+      fold <- accountant$fold
+      accountant$fold <- function(kinds, ledgers, ...) {
+        asked[[name]] <<- asked[[name]] + length(ledgers)
+        fold(kinds, ledgers, ...)
+      }
+      accountant
+    }, accountants(), names(slow))
+    local_binding("accountants", function() counting)
     said <- account(plan, 1e-5)
-    local_binding("fold_with", with)
+    local_binding("accountants", known)
     spent <- said$per_node$epsilon
     some <- unique(c(1, 77, which.max(spent), which.min(spent), 300))
     alone <- vapply(some, function(i) {

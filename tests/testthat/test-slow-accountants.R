@@ -82,7 +82,7 @@ test_that("a slow accountant that cannot be the best is not asked, and tells no 
 
   # many at once: who is not asked stands with the least that it may say
   books <- open_books(dp_event_objective_gamma(8, 1, 0.01, 1, dim = 60, node = 1:2, count = 1:2))
-  found <- fold_slow("pure", books, 1e-6, c(1, Inf), list())
+  found <- fold_slow(slow$pure, books, 1e-6, c(1, Inf), list())
   expect_identical(found$epsilon[1L], slow$pure$least(books$kinds, books$ledgers, 1e-6)[1L])
   expect_identical(found$epsilon[2L], account_pure(books$kinds, books$ledgers, 1e-6)$epsilon[2L])
 })
