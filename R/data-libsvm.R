@@ -106,11 +106,6 @@ libsvm_source <- function(path, label, features, at_once = .libsvm_bytes) {
     )
   }
   names <- c(label, features)
-  if (grepl("[.](gz|bz2|xz)$", path)) {
-    abort("argument", sprintf('"%s" is compressed: a LIBSVM file is read from plain text.', path),
-      argument = "source", value = path
-    )
-  }
   con <- opened_file(path, "rb")
   bytes <- raw()
   read <- lines <- 0

@@ -39,14 +39,18 @@ file_kind <- function(path) {
     abort("argument", sprintf('There is no file "%s".', path), argument = "source", value = path)
   }
   if (is_store(path)) return("store")
-  kind <- tolower(tools::file_ext(path))
-  packed <- kind %in% c("gz", "bz2", "xz")
-  if (packed) kind <- tolower(tools::file_ext(tools::file_path_sans_ext(path)))
-  if (packed && kind != "csv") return("unknown")
-  switch(kind,
+  plain <- sub("[.](gz|bz2|xz)$", "", path, ignore.case = TRUE)
+  kind <- tolower(tools::file_ext(plain))
+  kind <- switch(kind,
     csv = , parquet = kind, feather = , arrow = "parquet", libsvm = , svmlight = , svm = "libsvm",
     "unknown"
   )
+  if (plain != path && !kind %in% c("csv", "unknown")) {
+    abort("argument", sprintf('"%s" is compressed: of such files only CSV is read.', path),
+      argument = "source", value = path
+    )
+  }
+  kind
 }
 
 new_source <- function(next_chunk, close = function() NULL, done = NULL, total = NULL) {

@@ -40,3 +40,9 @@ parts_of <- function(fit) {
 
 expect_same_fit <- function(found, expected) expect_equal(parts_of(found), parts_of(expected),
   tolerance = 0)
+
+#' A fit of records, or of the data frame that they should be as.
+short_fit <- function(x, ...) {
+  suppressWarnings(dpadmm_fit(x, ..., epsilon = 2, seed = 5, iterations = 3),
+    classes = "dpadmm_warning_utility")
+}

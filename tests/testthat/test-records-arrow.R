@@ -1,10 +1,5 @@
 # Records of Arrow and of duckdb.
 
-private <- function(x, ...) {
-  suppressWarnings(dpadmm_fit(x, ..., epsilon = 2, seed = 5, iterations = 3),
-    classes = "dpadmm_warning_utility")
-}
-
 test_that("record batches of Arrow are read alike", {
   skip_if_not_installed("arrow")
   file <- tempfile(fileext = ".parquet")
@@ -25,7 +20,7 @@ test_that("a data base of another kind gives the same", {
   DBI::dbWriteTable(base, "folk", folk)
   records <- dpadmm_records(base, ill ~ age + ward, limits, ~site, query = "SELECT * FROM folk",
     chunk = 60)
-  expect_same_fit(private(records), private(ill ~ age + ward, folk, ~site, schema = limits))
+  expect_same_fit(short_fit(records), short_fit(ill ~ age + ward, folk, ~site, schema = limits))
 })
 
 test_that("a query's result in record batches gives the same", {
@@ -37,7 +32,7 @@ test_that("a query's result in record batches gives the same", {
   result <- DBI::dbSendQuery(base, "SELECT * FROM folk", arrow = TRUE)
   records <- dpadmm_records(duckdb::duckdb_fetch_record_batch(result, 60), ill ~ age + ward, limits,
     ~site)
-  expect_same_fit(private(records), private(ill ~ age + ward, folk, ~site, schema = limits))
+  expect_same_fit(short_fit(records), short_fit(ill ~ age + ward, folk, ~site, schema = limits))
 })
 
 test_that("files of a data set have the same columns, and what nobody asks for is not read", {
@@ -54,7 +49,8 @@ test_that("files of a data set have the same columns, and what nobody asks for i
   read <- function(source, ...) dpadmm_records(source, ill ~ age + ward, limits, ...)
   twice <- rbind(folk, folk)
   alike <- read(of_files(folk, transform(folk, spare = "x", site = NULL)))
-  expect_same_fit(private(alike, nodes = 4), private(ill ~ age + ward, twice, 4, schema = limits))
+  expect_same_fit(short_fit(alike, nodes = 4),
+    short_fit(ill ~ age + ward, twice, 4, schema = limits))
   expect_identical(dim(read(of_files(folk, transform(folk, ward = factor(ward))))), c(800L, 5L))
   blame <- function(source, class, words) {
     for (na.action in c("fail", "omit")) {

@@ -96,8 +96,10 @@ test_that("what is wrong with a line is said by file, line and column, and leave
     class = "dpadmm_error_argument")
   expect_error(dpadmm_records(svm_file("# nothing"), label ~ ., numeric),
     class = "dpadmm_error_shape")
-  expect_error(dpadmm_records(svm_file(lines, ".libsvm.gz"), label ~ ., numeric),
-    class = "dpadmm_error_argument")
+  for (name in c(".libsvm.gz", ".parquet.xz")) {
+    expect_error(dpadmm_records(svm_file(lines, name), label ~ ., numeric), "is compressed",
+      class = "dpadmm_error_argument")
+  }
 })
 
 test_that("damaged files are records or classed errors", {

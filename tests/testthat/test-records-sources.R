@@ -9,18 +9,14 @@ csv_of <- function(data, name = ".csv") {
   utils::write.csv(data, con, row.names = FALSE, quote = FALSE)
   path
 }
-private <- function(x, ...) {
-  suppressWarnings(dpadmm_fit(x, ..., epsilon = 2, seed = 5, iterations = 3),
-    classes = "dpadmm_warning_utility")
-}
 wide <- dpadmm_schema(age = c(18, 100), cost = c(0, 1500))
 aged <- dpadmm_schema(age = c(18, 100))
 
 test_that("compressed files are whole or refused, wherever they are cut", {
   data <- data.frame(age = rep(20:89, 20), ill = rep(0:1, 700), cost = seq_len(1400))
   path <- csv_of(data, ".csv.gz")
-  expect_same_fit(private(dpadmm_records(path, ill ~ age + cost, wide, 2)),
-    private(ill ~ age + cost, data, 2, schema = wide))
+  expect_same_fit(short_fit(dpadmm_records(path, ill ~ age + cost, wide, 2)),
+    short_fit(ill ~ age + cost, data, 2, schema = wide))
   bytes <- readBin(path, "raw", 1e6)
   cut <- tempfile(fileext = ".csv.gz")
   for (size in round(seq(25, length(bytes) - 1, length.out = 40))) {
@@ -43,20 +39,20 @@ test_that("whose records they are is told by all of a file, however it is cut in
   )
   for (site in sites) {
     data$site <- site
-    expected <- private(ill ~ age, data, ~site, schema = aged)
+    expected <- short_fit(ill ~ age, data, ~site, schema = aged)
     path <- csv_of(data)
     for (chunk in c(5, 1000)) {
-      found <- private(dpadmm_records(path, ill ~ age, aged, ~site, chunk = chunk))
+      found <- short_fit(dpadmm_records(path, ill ~ age, aged, ~site, chunk = chunk))
       expect_identical(found$nodes$names, as.character(sort(unique(site))))
       expect_identical(coef(found), coef(expected))
     }
-    found <- private(dpadmm_records(in_chunks(data, 7), ill ~ age, aged, ~site))
+    found <- short_fit(dpadmm_records(in_chunks(data, 7), ill ~ age, aged, ~site))
     expect_identical(found$nodes, expected$nodes)
   }
   data$site <- sites$numbers # of a schema, and a predictor
   both <- dpadmm_schema(age = c(18, 100), site = c(1, 20))
-  expect_same_fit(private(dpadmm_records(csv_of(data), ill ~ age + site, both, ~site, chunk = 9)),
-    private(ill ~ age + site, data, ~site, schema = both))
+  expect_same_fit(short_fit(dpadmm_records(csv_of(data), ill ~ age + site, both, ~site, chunk = 9)),
+    short_fit(ill ~ age + site, data, ~site, schema = both))
   data$site <- as.POSIXlt(sites$dates)
   found <- dpadmm_records(data, ill ~ age, aged, ~site)
   expect_identical(names(found$sizes), as.character(sort(unique(as.POSIXct(data$site)))))
@@ -75,20 +71,20 @@ test_that("chunks that begin with missing labels, weights and offsets are of the
   for (column in c("ill", "w", "stay")) {
     holes <- data
     holes[[column]][1:9] <- NA
-    fit <- function(x, ...) private(x, ..., case_weights = ~w, offset = ~stay)
+    fit <- function(x, ...) short_fit(x, ..., case_weights = ~w, offset = ~stay)
     expected <- fit(ill ~ age, holes, 2, schema = needed, na.action = "omit")
     for (chunk in c(3, 1000)) {
       for (source in list(csv_of(holes), in_chunks(holes, chunk))) {
         found <- dpadmm_records(source, ill ~ age, needed, 2, case_weights = ~w, offset = ~stay,
           na.action = "omit", chunk = chunk)
-        expect_identical(coef(private(found)), coef(expected))
+        expect_identical(coef(short_fit(found)), coef(expected))
       }
     }
   }
   none <- data.frame(age = rep(NA_real_, 8), ill = rep(0:1, 4))
   records <- dpadmm_records(none, ill ~ age, aged, 2, na.action = "omit")
-  expect_identical(coef(private(records)),
-    coef(private(ill ~ age, none, 2, schema = aged, na.action = "omit")))
+  expect_identical(coef(short_fit(records)),
+    coef(short_fit(ill ~ age, none, 2, schema = aged, na.action = "omit")))
   expect_s3_class(dpadmm_plan(records, epsilon = 1), "dpadmm_plan")
 })
 
@@ -186,10 +182,10 @@ test_that("what calls read is as it came: factors, dates and truth values, howev
     I(as.numeric(format(day, "%m")))
   for (holes in list(data, replace(data, c("late", "day"), lapply(data[c("late", "day")],
     replace, 1:10, NA)))) {
-    expected <- private(formula, holes, 2, schema = coded, na.action = "omit")
+    expected <- short_fit(formula, holes, 2, schema = coded, na.action = "omit")
     for (chunk in c(3, 5, 1000)) {
       found <- dpadmm_records(in_chunks(holes, chunk), formula, coded, 2, na.action = "omit")
-      expect_identical(coef(private(found)), coef(expected))
+      expect_identical(coef(short_fit(found)), coef(expected))
     }
   }
   odd <- local({
@@ -203,8 +199,8 @@ test_that("what calls read is as it came: factors, dates and truth values, howev
     class = "dpadmm_error_argument")
   expect_identical(error$place[c("chunk", "column")], list(chunk = 2, column = "size"))
   data$ym <- matrix(data$ill)
-  expect_identical(coef(private(dpadmm_records(data, ym ~ age, aged, 2))),
-    coef(private(ill ~ age, data, 2, schema = aged)))
+  expect_identical(coef(short_fit(dpadmm_records(data, ym ~ age, aged, 2))),
+    coef(short_fit(ill ~ age, data, 2, schema = aged)))
   data$site <- c("1", "NaN")
   expect_error(dpadmm_records(csv_of(data[c("age", "ill", "site")]), ill ~ age, aged, ~site),
     class = "dpadmm_error_missing")
@@ -225,9 +221,9 @@ test_that("labels are what they are where no row is whole", {
   of <- function(label) {
     formula <- stats::reformulate(c("age", "ward"), label)
     records <- dpadmm_records(lost, formula, limits, 4, na.action = "omit")
-    found <- suppressWarnings(private(records))
+    found <- suppressWarnings(short_fit(records))
     expected <- suppressWarnings(
-      private(formula, lost, 4, schema = limits, na.action = "omit"))
+      short_fit(formula, lost, 4, schema = limits, na.action = "omit"))
     expect_same_fit(found, expected)
     expect_identical(stats::predict(found, folk, type = "class"),
       stats::predict(expected, folk, type = "class"))
