@@ -1,4 +1,4 @@
-# The units of unlike parties in step: hardly above the least, or where they are many, a little.
+# The units of many unlike parties in step: a little above the least.
 
 # Where more than `.many_parties` are unlike, or they have more unlike releases than these, they get
 # noise up to `.many_excess` above the least. More than the second are counted as fewer.
@@ -7,138 +7,16 @@
 .many_excess <- 1e-3
 # or up to this, where only slow accountants prove it and so hundreds can be asked about as dozens
 .shared_excess <- 1e-2
-# and the others up to this
-.close_excess <- 1e-9
-# by how much a search that finds less is worth it for all
-.missed_excess <- 1e-5
 .many_knots <- 24L
-.asked_parties <- 4L
 
-#' Hardly more than the least: list(x = the logs of multiples, order = what proves them, or `NA`,
-#' accountant).
-#' @noRd
-solve_each <- function(spent, i) solve_by_best(spent, i, solve_closely, .close_excess, "some")
-
-#' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
-#' around the best order so far; in the end all of them again, everywhere, but for slow ones that
-#' were far from the best: where that finds too little noise, or more than `excess` too much, who is
-#' best there goes on from there, or where that is far off all of them, all the way. Where all are
-#' alike some are asked in the end, at the orders found and in other valleys, and all where one of
-#' them is not well.
-#' @param solver a function of what is spent, of which parties, and list(x, and what is spent
-#'   there): list(x, slope, order, accountant).
-#' @param way one of `.ways`; of "many" neighbours may be alike.
-#' @param settled whether whoever asked looks at those in between, and so at valleys, in the end.
-#' @noRd
-solve_by_best <- function(spent, i, solver, excess, way, settled = FALSE) {
-  alike <- way == "many"
-  way <- .ways[[way]]
-  none <- numeric(length(i))
-  first <- spent_alike(spent, none, i, way$first, outermost = alike)
-  first$x <- none
-  out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
-  solve <- function(k, f, known) {
-    if (length(k) == 0L) return()
-    known <- lapply(known[c("x", "excess", "order", "accountant")], `[`, k)
-    found <- solver(f, i[k], known, out$slope[k])
-    for (name in names(out)) out[[name]][k] <<- found[[name]]
-  }
-  alone <- first$asked == 1L
-  # it searches for nothing, so that the roots themselves take little
-  exact <- alone && accountants()[[first$accountant[1L]]]$exact
-  if (exact) solver <- solve_roots
-  solve_around <- function(k, known, search = NULL) {
-    for (k in split(k, known$accountant[k])) {
-      solve(k, around(spent, known$accountant[k[1L]], search), known)
-    }
-  }
-  solve_around(seq_along(i), first, way$search)
-  # no bounds cross
-  if (exact || alone && alike) return(out)
-  lost <- is.na(out$x)
-  out$x[lost] <- 0
-  # its epsilon changes about as theirs does
-  far <- isTRUE(all(first$slow > .far_from_best + 2 * max(abs(out$x))))
-  quick <- if (far) asked_of(spent, .best_but_slow) else spent
-  even <- alike && !any(lost) && are_even(out)
-  if (even && far && settled) return(out)
-  look <- function(k, search = .other_orders) {
-    near <- if (even) out$order[k]
-    last <- c(list(x = out$x[k]), quick(out$x[k], i[k], near, search = search))
-    last$other <- lost[k] | last$accountant != out$accountant[k] | last$excess > 0 |
-      last$excess / out$slope[k] > excess
-    last
-  }
-  last <- if (even) look(spread_over(length(i), .looked_parties)) else look_twice(look, length(i))
-  if (length(last$x) < length(i) && any(last$other)) last <- look(seq_along(i))
-  if (any(last$other)) {
-    # who hardly moves any more stays with whoever is best there, in that valley
-    stays <- !lost & abs(last$excess) < .many_excess
-    solve_around(which(last$other & stays), last)
-    solve(which(last$other & !stays), everywhere(spent), last)
-  }
-  out
-}
-
-#' A look at all, and at two at every order: at all, where that finds less.
-#' @noRd
-look_twice <- function(look, count) {
-  two <- spread_over(count, 2L)
-  seen <- look(two, .every_order)
-  if (count <= 2L) return(seen)
-  last <- look(seq_len(count))
-  missed <- last$excess[two] - seen$excess > .missed_excess
-  if (any(missed)) look(seq_len(count), .every_order) else last
-}
-
-#' Whether one accountant is best for all, at orders that are about those of their neighbours.
-#' @noRd
-are_even <- function(solved) {
-  length(unique(solved$accountant)) == 1L &&
-    isTRUE(max(0, abs(diff(log(solved$order - 1)))) < 0.3)
-}
-
-#' A solver: the roots themselves.
-#' @noRd
-solve_roots <- function(f, i, known, slope) {
-  from <- known$x
-  order <- known$order # at the last points that keep budgets, which the roots will be
-  last <- numeric(length(i))
-  x <- from + solve_together(function(x, open) {
-    if (all(x == 0)) return(known$excess[open])
-    still <- all(abs(x - last[open]) < 1e-4)
-    last[open] <<- x
-    now <- f(from[open] + x, i[open], known$order[open], still)
-    known$order[open] <<- now$order
-    enough <- now$excess <= 0
-    order[open[enough]] <<- now$order[enough]
-    now$excess
-  }, length(i))
-  list(x = x, slope = slope, order = order, accountant = known$accountant)
-}
-
-#' A solver: points beyond the roots by hardly anything, or the roots where steps do not lead there.
-#' @noRd
-solve_closely <- function(f, i, known, slope) {
-  out <- solve_within(f, i, known$x, slope, known$order, .close_excess, known)
-  k <- which(is.na(out$x))
-  if (length(k)) {
-    known <- lapply(known, `[`, k)
-    exact <- c("excess", "order") # it was about that
-    known[exact] <- f(known$x, i[k], known$order, FALSE)[exact]
-    roots <- solve_roots(f, i[k], known, slope[k])
-    for (name in names(roots)) out[[name]][k] <- roots[[name]]
-  }
-  out
-}
-
-#' The same, and up to `.many_excess` more: some parties, spread over the order of all, are solved.
-#' The others start where these tell (see between_some()), and are asked of the accountant that was
-#' best on both sides, at the order that is told: any order is valid, and near the best one the
-#' epsilon is flat. Where it is not told well, or where not all are and bounds cross, so that there
-#' are valleys, it is looked for everywhere. That order proves the budget, whatever the statement's
-#' search finds. In the end who is far from where he was guessed is looked at as in the statement,
-#' and of the others a few, and all where one of these has too much noise.
+#' Points up to `.many_excess` beyond the roots: some parties, spread over the order of all, are
+#' solved. The others start where these tell (see between_some()), and are asked of the accountant
+#' that was best on both sides, at the order that is told: any order is valid, and near the best one
+#' the epsilon is flat. Where it is not told well, or where not all are and bounds cross, so that
+#' there are valleys, it is looked for everywhere. That order proves the budget, whatever the
+#' statement's search finds. In the end who is far from where he was guessed is looked at as in the
+#' statement, and where there are valleys of the others a few, and all where one of these has too
+#' much noise.
 #' @param i best in an order in which neighbours are alike.
 #' @param crosses whether bounds cross.
 #' @param like what parties are like, a row each, in the order of `i`.
@@ -156,7 +34,7 @@ solve_many <- function(spent, i, crosses, like, loss) {
     # where they are asked again: all as far beyond their roots, so that alike parties stay alike
     if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
     found
-  }, .many_excess, "many", settled = !each)
+  }, .many_excess, "many", crosses, settled = !each)
   if (each) return(first)
   of_all <- function(y) between_some(y, knots, like)
   x <- guess <- of_all(first$x)$y
@@ -190,7 +68,9 @@ solve_many <- function(spent, i, crosses, like, loss) {
   rough <- !((moved <= 0.01) %in% TRUE) # NA: there was no guess, or no point
   rough[better] <- TRUE
   order[!is.finite(order)] <- NA
-  found <- settle(spent, i, x, order, slope, best, even_gaps(left, rough))
+  gaps <- even_gaps(left, rough)
+  if (!crosses) gaps$midst <- gaps$midst[is.na(order[gaps$midst])] # there are no valleys
+  found <- settle(spent, i, x, order, slope, best, gaps)
   c(found, list(accountant = best))
 }
 

@@ -38,7 +38,7 @@ shared_cost <- function(plan) {
 calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, likely) {
   sampled <- seq_along(epsilon) %in% releases$node[releases$q < 1]
   unit <- told <- rep(NA_real_, length(epsilon))
-  slow <- rep(TRUE, length(epsilon)) # or they may be
+  slow <- rep(TRUE, length(epsilon)) # or it may be that only such prove them
   # printed statements say nothing of the party that released
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   delayedAssign("events", events_of(releases))
@@ -46,6 +46,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     first <- together[1L]
     # of few parties nobody asks for them
     delayedAssign("of_one", events(likely[first], which(releases$node == first)))
+    delayedAssign("crosses", may_cross(renyi_kinds(of_one)))
     count <- length(together)
     many <- count > .many_parties || nrow(releases) > .many_releases ||
       count > .many_for_slow && takes_long(of_one, delta)
@@ -55,13 +56,11 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     found <- if (many) {
       like <- cbind(log(epsilon), log(pmax(steep, min(steep[steep > 0], 1))))
       loss <- if (delta > 0) log(losses_of(releases, length(epsilon)) / likely)[together]
-      solve_many(spent, together, may_cross(renyi_kinds(of_one)),
-        like[together, , drop = FALSE], loss
-      )
+      solve_many(spent, together, crosses, like[together, , drop = FALSE], loss)
     } else {
-      solve_each(spent, together)
+      solve_each(spent, together, crosses)
     }
-    told[together] <- found$order
+    told[together] <- pmin(found$order, tells_of(found$accountant), na.rm = TRUE)
     slow[together] <- found$accountant %in% c("best", slow_accountants())
     unit[together] <- likely[together] * exp(found$x)
     # next to no noise is asked for: one by one there is a word for that
@@ -76,26 +75,45 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     slow[i] <- TRUE
   }
   if (crowd && any(slow)) {
-    unit <- raise_units(unit, told, releases, events, epsilon, delta, accountant)
+    unit <- raise_units(unit, told, which(slow), releases, events, epsilon, delta, accountant)
   }
   list(unit = unit, order = told)
 }
 
 #' More noise for whom the statement of all parties says more than was asked for: of so many it asks
 #' slow accountants about several at once, see alike_ledgers().
+#' @param slow whom no order proves that is told, or not one alone.
 #' @noRd
-raise_units <- function(unit, told, releases, events, epsilon, delta, accountant) {
+raise_units <- function(unit, told, slow, releases, events, epsilon, delta, accountant) {
   step <- .many_excess / 10
   repeat {
     now <- events(unit[releases$node], seq_len(nrow(releases)))
     books <- counted_books(now)
     if (!all(is.na(told))) books$told <- told
-    spent <- spend(open_statement(now, delta, books), accountant, list(upper = TRUE))$epsilon
+    statement <- open_statement(now, delta, books)
+    if (all(keeps_as_told(statement, slow, epsilon))) return(unit)
+    spent <- spend(statement, accountant, list(upper = TRUE))$epsilon
     above <- which(spent > epsilon)
     if (length(above) == 0L || step > 1) return(unit)
     unit[above] <- unit[above] * exp(step)
     step <- 2 * step
   }
+}
+
+#' Whether some ledgers of a statement keep budgets by the accountant alone that is told to prove
+#' them. The statement asks it about the same ones together, and so says no more.
+#' @noRd
+keeps_as_told <- function(statement, some, epsilon) {
+  keeps <- logical(length(epsilon))
+  for (name in names(accountants())) {
+    k <- which(statement$books$told == tells_of(name)) # none of an accountant that tells nothing
+    own <- statement
+    own$books$ledgers <- statement$books$ledgers[k]
+    own$books$told <- NULL
+    own$longer <- statement$longer[k]
+    if (length(k)) keeps[k] <- spend(own, name, list(upper = TRUE))$epsilon <= epsilon[k]
+  }
+  keeps[some]
 }
 
 #' The Renyi order at which one party's events cost least; `NA` where another accountant says less.
@@ -126,28 +144,38 @@ losses_of <- function(releases, nodes) {
 #' @noRd
 unlike_parties <- function(plan) {
   epsilon <- plan$budget$epsilon
-  releases <- placed_releases(plan)
+  of <- first_parties(placed_releases(plan), epsilon)
+  like <- of$like
   # of more parties a statement need not find the best orders
   few <- length(epsilon) <= .many_for_slow
-  if (few && plan$budget$delta > 0 && nrow(releases) > .too_many_releases) {
-    releases <- shared_releases(releases)
+  if (few && plan$budget$delta > 0 && nrow(plan$releases) > .too_many_releases) {
+    of <- first_parties(shared_releases(of$releases), epsilon[of$first])
+    like <- of$like[like]
   }
-  kind <- release_kinds(releases)
-  like <- like_parties(releases, kind, epsilon)
-  first <- unique(like)
-  if (length(first) < length(epsilon)) {
-    own <- which(releases$node %in% first)
-    releases <- pick_releases(releases, own)
-    releases$node <- match(releases$node, first)
-    kind <- kind[own]
-  }
-  releases <- counted_releases(releases, kind)
+  epsilon <- epsilon[match(seq_along(of$first), like)]
+  releases <- counted_releases(of$releases)
   # one party's after another's, as their books are
   if (is.unsorted(releases$node)) releases <- pick_releases(releases, order(releases$node))
   list(
-    like = match(like, first), releases = releases, epsilon = epsilon[first],
-    likely = likely_units(releases, epsilon[first], plan$budget, plan$problem)
+    like = like, releases = releases, epsilon = epsilon,
+    likely = likely_units(releases, epsilon, plan$budget, plan$problem)
   )
+}
+
+#' The first of all parties that have the same releases, in the same order, and the same budget:
+#' list(`first` = which parties these are, `like` = which of them each is, and their `releases`, of
+#' the nodes 1, 2, ...).
+#' @noRd
+first_parties <- function(releases, epsilon) {
+  columns <- unclass(releases)[setdiff(names(releases), c("node", "iteration"))]
+  key <- row_kind(list(epsilon, row_groups(columns, releases$node, length(epsilon))))
+  first <- which(!duplicated(key))
+  if (length(first) < length(epsilon)) {
+    place <- match(releases$node, first)
+    releases$node <- place
+    releases <- pick_releases(releases, which(!is.na(place)))
+  }
+  list(first = first, like = match(key, key[first]), releases = releases)
 }
 
 #' Releases with the next moduli below and, where noise hides how far a program is from its theorem,
@@ -170,16 +198,6 @@ placed_releases <- function(plan) {
   releases <- plan$releases
   releases$node <- released_by(releases)
   releases
-}
-
-#' The first party with the same releases, in the same order, and the same budget, for each.
-#' @param kind of each release, of release_kinds().
-#' @noRd
-like_parties <- function(releases, kind, epsilon) {
-  kind <- row_kind(list(kind, releases$count))
-  own <- split(kind, numbers_factor(releases$node, length(epsilon)))
-  key <- row_kind(list(epsilon, first_alike(unname(own))))
-  match(key, key)
 }
 
 #' The unit at which one party's events just meet its budget.

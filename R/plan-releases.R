@@ -176,8 +176,10 @@ part_events <- function(part, r, noise, mechanism, problem) {
 #' Of how many numbers releases of values are.
 #' @noRd
 entries_of <- function(part, d) {
-  moments <- part %in% c("curvature", "scores")
-  ifelse(moments, d * inference_pieces(d), d)
+  moments <- which(part %in% c("curvature", "scores"))
+  entries <- rep(d, length(part))
+  if (length(moments)) entries[moments] <- d * inference_pieces(d)
+  entries
 }
 
 #' Which releases are alike, whoever makes them, when, and how often.

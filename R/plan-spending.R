@@ -61,6 +61,8 @@ around <- function(spent, accountant, search = NULL) {
 #' @noRd
 everywhere <- function(spent) function(x, i, near, still) spent(x, i)
 
+.asked_parties <- 4L
+
 #' About what parties spend: a few are asked of all accountants. Where one is best there, and orders
 #' are about the same, the others are taken to be in between.
 #' @param first where the best orders are looked for.

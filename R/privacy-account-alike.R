@@ -91,18 +91,8 @@ alike_patterns <- function(ledgers, size, family) {
 nearby_columns <- function(sizes, count) {
   total <- colSums(sizes * count)
   if (anyNA(total)) return(seq_along(total))
-  order <- do.call(order, c(list(total), lapply(seq_len(nrow(sizes)), function(i) sizes[i, ])))
-  group <- integer(length(total))
-  now <- 0L
-  bound <- -1
-  for (k in order) {
-    largest <- if (now == 0L) sizes[, k] else pmax.int(largest, sizes[, k])
-    if (sum(largest * count) > bound) {
-      now <- now + 1L
-      largest <- sizes[, k]
-      bound <- total[k] * (1 + .alike_width)
-    }
-    group[k] <- now
-  }
-  group
+  by <- c(list(total), lapply(seq_len(nrow(sizes)), function(i) sizes[i, ]))
+  core_call(.Call(ffi_alike_groups, as.double(sizes), as.double(count), total,
+    do.call(order, by), .alike_width
+  ))
 }

@@ -63,6 +63,13 @@ able_accountants <- function(kinds, delta, slow) {
 
 slow_accountants <- function() names(Filter(function(a) a$speed == "slow", accountants()))
 
+#' What events tell of budgets that these accountants proved, other than orders, or `NA`.
+#' @noRd
+tells_of <- function(names) {
+  tells <- vapply(accountants(), function(a) if (is.null(a$tells)) NA_real_ else a$tells, 0)
+  unname(tells[names])
+}
+
 #' Whether "best" asks a slow one about these events.
 #' @noRd
 takes_long <- function(events, delta) {
@@ -70,7 +77,8 @@ takes_long <- function(events, delta) {
   any(vapply(able, function(a) a$speed == "slow", NA))
 }
 
-#' What a slow accountant says. It is not asked about ledgers of which it cannot say less than
+#' What a slow accountant says. It is asked about ledgers of which events tell that it proved their
+#' budgets, all at once. Of the others it is not asked about those of which it cannot say less than
 #' others, who stand with the least it may say, nor about those that `how` calls quick, which are
 #' Inf. Of very many it is asked about a few, those that cost most and least, those of whom it might
 #' say the smallest share, and those of which events tell no order among them: an order tells that
@@ -87,6 +95,10 @@ fold_slow <- function(accountant, books, delta, least, how) {
     for (name in intersect(names(out), names(said))) out[[name]][k] <<- said[[name]]
   }
   asked <- if (is.null(how$quick)) seq_len(count) else which(!how$quick)
+  told <- asked[how$told[asked] %in% accountant$tells]
+  if (length(told)) ask(told)
+  asked <- setdiff(asked, told)
+  if (length(asked) == 0L) return(out)
   floor <- accountant$least(books$kinds, books$ledgers[asked], delta)
   above <- floor > least[asked] * (1 + 1e-9)
   out$epsilon[asked[above]] <- floor[above]

@@ -4,6 +4,7 @@ accountant_pure <- function() {
   list(
     fold = account_pure, handles = pure_handles,
     needs_delta = FALSE, serves_best = function(kinds) TRUE, exact = FALSE, speed = "slow",
+    tells = Inf,
     least = function(kinds, ledgers, delta) {
       pure_floor(by_mechanism(kinds, .pure_losses), ledgers, delta)
     },

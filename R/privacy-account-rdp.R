@@ -93,7 +93,7 @@ account_rdp <- function(kinds, ledgers, delta, how) {
   kinds <- renyi_kinds(kinds)
   if (isTRUE(how$together)) return(look_together(kinds, ledgers, log(delta), how$near))
   found <- search_orders(kinds, ledgers, log(delta), how$search, how$near, walks)
-  told <- which(!is.na(how$told))
+  told <- which(is.finite(how$told))
   if (length(told) == 0L) return(found)
   there <- search_orders(kinds, ledgers[told], log(delta), near = how$told[told])
   better <- there$epsilon < found$epsilon[told]

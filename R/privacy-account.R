@@ -16,7 +16,8 @@
 #' of these; parties whose losses are within 2e-5 of each other then share a bound that is proved
 #' for each. Of more than 32, the best Renyi order of each is looked for from where it is likely,
 #' and of many unlike releases by some of them first; and the order is looked at, too, at which a
-#' plan for so many proved its budget, which its events tell (their column `order`).
+#' plan for so many proved its budget, which its events tell (their column `order`; `Inf`: the
+#' `"pure"` accountant proved it, and is asked).
 #'
 #' What the source papers print about a run is a table of its own (class `dp_printed`, the
 #' field `printed` of a fit). `"paper"` folds such tables, and no other accountant does.
@@ -120,6 +121,8 @@ largest_guarantee <- function(guarantees) {
 #                before it asks a slow one, and of very many parties a slow one about some first
 #   least        of a slow one: function(kinds, ledgers, delta): less than this it never says of
 #                each, which is quick to tell
+#   tells        of a slow one, perhaps: what events of many parties tell, instead of an order, of
+#                those whose budgets it proved, so that their statement asks it
 #   composes, needs   words for the help page
 # A function, so that the files may come in any order.
 accountants <- function() {

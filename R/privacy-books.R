@@ -34,6 +34,13 @@ one_relation <- function(releases) {
 #' @noRd
 row_kind <- function(columns) core_call(.Call(ffi_row_kind, unname(as.list(columns))))
 
+#' For each of groups 1, ..., `count` of rows, the first that has the same ones in the same order.
+#' @param group of each row.
+#' @noRd
+row_groups <- function(columns, group, count) {
+  core_call(.Call(ffi_row_groups, unname(as.list(columns)), as.integer(group), as.integer(count)))
+}
+
 #' The accountants' view of releases: `kinds`, the distinct ones; `ledgers`, the distinct
 #' combinations of kinds and counts that a record may lose; for every `node` (its name; its
 #' number where it has none; `NA` where nobody is told apart) which of the ledgers, `ledger`, its
@@ -100,7 +107,7 @@ told_orders <- function(releases, rows) {
   order <- releases$order
   if (all(is.na(order))) return(NULL)
   told <- vapply(rows, function(own) order[own[1L]], 0)
-  replace(told, !(is.finite(told) & told > 1), NA)
+  replace(told, which(told <= 1), NA)
 }
 
 #' The same of unlike parties 1, 2, ... whose alike releases are counted: each row is a kind.

@@ -46,7 +46,8 @@
 #' add up. Nodes of tables that you make are one division.
 #' [rep()] of a fit's events stands for fits of the same plan. The column `order`, of plans whose
 #' noise was calibrated, is a Renyi order at which [account()] looks beside those that it
-#' finds: any order is valid, and this one proved the budget.
+#' finds: any order is valid, and this one proved the budget. `Inf`: the `"pure"` accountant did,
+#' and is asked.
 #'
 #' @return A data frame of class `dp_events`.
 #' @examples

@@ -10,7 +10,8 @@ round_up <- function(x, ulps = 4) x * (1 + ulps * .Machine$double.eps)
 to_digits <- function(x, digits, rounded) {
   unit <- 2^(floor(log2(x)) - digits)
   y <- rounded(x / unit) * unit
-  ifelse(is.finite(y) & y > 0, y, x)
+  far <- which(!(is.finite(y) & y > 0))
+  replace(y, far, x[far])
 }
 
 #' Whole numbers from 1 to `most` as a factor of as many levels: factor() goes by words, slowly.

@@ -1,6 +1,7 @@
 # How time and memory grow with records, columns, holders and iterations: each point is a process
 # of its own, with a time limit; its processor time and the peak of its resident memory, less those
-# of a process that only loads the package; and of fits, what calibration takes of it, in percent.
+# of a process that only loads the package; and of fits, what calibration takes of it, in percent,
+# and what one statement of the fit does afterwards: no calibration is proved by less.
 # The slope of time and memory on a log-log scale, from the larger half of the points (less those
 # that are next to nothing beside the largest), is 1 where they are linear: no more is wanted of any
 # part, but for 15% that few points and a shared machine may take. Linux only (VmHWM).
@@ -100,8 +101,12 @@ one_point <- function(part, size) {
   calibrated <- time_calibrations()
   out <- NULL
   time <- system.time(out <- work())
-  share <- if (inherits(out, "dpadmm_fit")) 100 * calibrated() / time[[3L]] else NaN
-  cat(sprintf("point %g %g %g\n", sum(time[1:2]), (resident("VmHWM") - before) / 2^20, share))
+  peak <- resident("VmHWM")
+  share <- if (inherits(out, "dpadmm_fit")) {
+    stated <- seconds(function() dpadmm::account(out$events, 1e-5))
+    100 * c(calibrated(), stated) / time[[3L]]
+  } else c(NaN, NaN)
+  cat(sprintf("point %g %g %g %g\n", sum(time[1:2]), (peak - before) / 2^20, share[1L], share[2L]))
 }
 
 # ---- all points of a part ----------------------------------------------------------------------
@@ -114,13 +119,13 @@ measured <- function(part, size) {
     stdout = TRUE, stderr = words, timeout = limit
   ))
   line <- grep("^point ", out, value = TRUE)
-  figures <- c("seconds", "megabytes", "calibration")
+  figures <- c("seconds", "megabytes", "calibration", "statement")
   if (length(line) == 0L) {
     timed_out <- identical(attr(out, "status"), 124L)
     writeLines(if (timed_out) sprintf("it was stopped after %g s", limit) else readLines(words))
-    return(stats::setNames(rep(NA, 3L), figures))
+    return(stats::setNames(rep(NA, 4L), figures))
   }
-  stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:4]), figures)
+  stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:5]), figures)
 }
 
 slope <- function(size, y) {
@@ -132,12 +137,14 @@ slope <- function(size, y) {
 grown <- function(part) {
   sizes <- parts[[part]][[1L + full]]
   out <- data.frame(part = part, size = round(sizes), seconds = NA_real_, megabytes = NA_real_,
-    calibration = NA_real_)
+    calibration = NA_real_, statement = NA_real_)
   for (k in seq_along(sizes)) {
-    out[k, 3:5] <- measured(part, out$size[k])
-    share <- out$calibration[k]
-    cat(sprintf("%-10s %9.0f  %8.2f s  %8.0f MB%s\n", part, out$size[k], out$seconds[k],
-      out$megabytes[k], if (is.na(share)) "" else sprintf("  calibration %4.1f%%", share)))
+    out[k, 3:6] <- measured(part, out$size[k])
+    share <- if (!is.na(out$calibration[k])) {
+      sprintf("  calibration %4.1f%%, a statement %4.1f%%", out$calibration[k], out$statement[k])
+    }
+    cat(sprintf("%-10s %9.0f  %8.2f s  %8.0f MB", part, out$size[k], out$seconds[k],
+      out$megabytes[k]), share, "\n", sep = "")
     if (is.na(out$seconds[k])) break
   }
   whole <- !anyNA(out$seconds) # of a part that broke off nothing is said

@@ -2,6 +2,7 @@
  * lengths are, so that nothing is read amiss. */
 #include "ffi.h"
 
+#include "account/alike.h"
 #include "account/conversion.h"
 #include "account/gaussian.h"
 #include "account/loss.h"
@@ -10,6 +11,7 @@
 #include "account/spherical.h"
 #include "account/zcdp.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -239,6 +241,30 @@ SEXP ffi_step_atoms(SEXP circle, SEXP shift, SEXP mass, SEXP size, SEXP count) {
   }
   if (now != REAL(out))
     memcpy(REAL(out), now, (size_t)n * sizeof *now);
+  UNPROTECT(1);
+  return out;
+}
+
+/* ---- parties that are nearly alike ----------------------------------------------- */
+
+/* The group of each column of `size`, see dpa_alike_groups(). */
+SEXP ffi_alike_groups(SEXP size, SEXP count, SEXP total, SEXP order, SEXP width) {
+  const size_t rows = (size_t)Rf_xlength(count), parties = (size_t)Rf_xlength(total);
+  const R_xlen_t most = rows > 0 ? R_XLEN_T_MAX / (R_xlen_t)rows : 0;
+  int ok = (R_xlen_t)parties <= most && parties <= INT_MAX;
+  ok = ok && ffi_is_reals(size, rows * parties) && ffi_is_reals(count, rows) &&
+       ffi_is_reals(total, parties) && TYPEOF(order) == INTSXP &&
+       (size_t)Rf_xlength(order) == parties && ffi_is_number(width);
+  for (size_t i = 0; ok && i < parties; i++)
+    ok = INTEGER_RO(order)[i] >= 1 && (size_t)INTEGER_RO(order)[i] <= parties;
+  if (!ok)
+    return ffi_status(DPA_ARGUMENT);
+  double *largest = (double *)R_alloc(rows, sizeof *largest);
+  SEXP out = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)parties));
+  memset(INTEGER(out), 0, parties * sizeof(int));
+  dpa_alike_groups(REAL_RO(size), REAL_RO(count), rows, REAL_RO(total),
+                   INTEGER_RO(order), parties, REAL_RO(width)[0], largest,
+                   INTEGER(out));
   UNPROTECT(1);
   return out;
 }

@@ -76,6 +76,7 @@
   /* ffi_audit.c */                                                                    \
   X(ffi_low_bits, 4)                                                                   \
   /* ffi_account.c */                                                                  \
+  X(ffi_alike_groups, 5)                                                               \
   X(ffi_atoms_epsilon, 3)                                                              \
   X(ffi_conversion, 4)                                                                 \
   X(ffi_gaussian, 3)                                                                   \
@@ -87,6 +88,7 @@
   X(ffi_spherical_bins, 7)                                                             \
   X(ffi_zcdp, 2)                                                                       \
   /* ffi_rows.c */                                                                     \
+  X(ffi_row_groups, 3)                                                                 \
   X(ffi_row_kind, 1)                                                                   \
   /* ffi_renyi.c */                                                                    \
   X(ffi_renyi_divergences, 2)                                                          \

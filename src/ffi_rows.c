@@ -1,4 +1,4 @@
-/* Rows of columns that are identical. */
+/* Rows of columns that are identical, and groups of rows. */
 #include "ffi.h"
 
 #include <math.h>
@@ -72,8 +72,10 @@ static size_t gather(column *columns, size_t given, size_t rows, uint64_t *entry
   return width;
 }
 
-static uint64_t hash_of(const uint64_t *entry, size_t width) {
-  uint64_t hash = 0x9e3779b97f4a7c15u;
+#define FIRST_HASH UINT64_C(0x9e3779b97f4a7c15)
+
+/* That of entries after others, which have that hash. */
+static uint64_t hash_of(uint64_t hash, const uint64_t *entry, size_t width) {
   for (size_t j = 0; j < width; j++) {
     hash = (hash ^ entry[j]) * 0xff51afd7ed558ccdu;
     hash ^= hash >> 32;
@@ -81,10 +83,13 @@ static uint64_t hash_of(const uint64_t *entry, size_t width) {
   return hash;
 }
 
-/* For each row, the number of those that are identical to it, from 1 on in the order in
- * which they first appear. `columns`: a list of numbers, flags or strings, all of one
- * length. */
-SEXP ffi_row_kind(SEXP columns) {
+/* Rows of `columns`, a list of numbers, flags or strings, all of one length. */
+typedef struct table {
+  uint64_t *entry; /* row by row */
+  size_t rows, width;
+} table;
+
+static int read_table(SEXP columns, table *out) {
   const R_xlen_t given = TYPEOF(columns) == VECSXP ? Rf_xlength(columns) : 0;
   const R_xlen_t rows = given > 0 ? Rf_xlength(VECTOR_ELT(columns, 0)) : 0;
   column *column_of = (column *)R_alloc((size_t)given + 1, sizeof *column_of);
@@ -92,22 +97,39 @@ SEXP ffi_row_kind(SEXP columns) {
   for (R_xlen_t j = 0; j < given && ok; j++)
     ok = read_column(VECTOR_ELT(columns, j), rows, column_of + j);
   if (!ok)
+    return 0;
+  out->rows = (size_t)rows;
+  out->entry = (uint64_t *)R_alloc(out->rows * (size_t)given + 1, sizeof *out->entry);
+  out->width = gather(column_of, (size_t)given, out->rows, out->entry);
+  return 1;
+}
+
+/* Places for so many things, by their hashes: a thing, from 1; 0: none. */
+static int *open_places(size_t things, size_t *places) {
+  *places = 4;
+  while (*places < 2 * things)
+    *places *= 2;
+  int *place = (int *)R_alloc(*places, sizeof *place);
+  memset(place, 0, *places * sizeof *place);
+  return place;
+}
+
+/* For each row, the number of those that are identical to it, from 1 on in the order in
+ * which they first appear. */
+SEXP ffi_row_kind(SEXP columns) {
+  table of;
+  if (!read_table(columns, &of))
     return ffi_status(DPA_ARGUMENT);
-  const size_t n = (size_t)rows;
-  uint64_t *entry = (uint64_t *)R_alloc(n * (size_t)given + 1, sizeof *entry);
-  const size_t width = gather(column_of, (size_t)given, n, entry);
-  size_t places = 4;
-  while (places < 2 * n)
-    places *= 2;
-  int *place = (int *)R_alloc(places, sizeof *place); /* a row, from 1; 0: none */
-  memset(place, 0, places * sizeof *place);
-  SEXP out = PROTECT(Rf_allocVector(INTSXP, rows));
+  const size_t bytes = of.width * sizeof *of.entry;
+  size_t places;
+  int *place = open_places(of.rows, &places);
+  SEXP out = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)of.rows));
   int *kind = INTEGER(out), kinds = 0;
-  for (size_t k = 0; k < n; k++) {
-    const uint64_t *own = entry + k * width;
-    size_t at = (size_t)hash_of(own, width) & (places - 1);
-    while (place[at] > 0 && memcmp(entry + (size_t)(place[at] - 1) * width, own,
-                                   width * sizeof *own) != 0)
+  for (size_t k = 0; k < of.rows; k++) {
+    const uint64_t *own = of.entry + k * of.width;
+    size_t at = (size_t)hash_of(FIRST_HASH, own, of.width) & (places - 1);
+    while (place[at] > 0 &&
+           memcmp(of.entry + (size_t)(place[at] - 1) * of.width, own, bytes) != 0)
       at = (at + 1) & (places - 1);
     if (place[at] == 0) {
       place[at] = (int)k + 1;
@@ -115,6 +137,71 @@ SEXP ffi_row_kind(SEXP columns) {
     } else {
       kind[k] = kind[place[at] - 1];
     }
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* The rows of each group, one group's after another's: those of group g from start[g]
+ * to start[g + 1]. */
+static int sort_rows(const int *group, size_t rows, size_t groups, size_t *start,
+                     size_t *row) {
+  memset(start, 0, (groups + 1) * sizeof *start);
+  for (size_t k = 0; k < rows; k++) {
+    if (group[k] < 1 || (size_t)group[k] > groups)
+      return 0;
+    start[group[k]]++;
+  }
+  for (size_t g = 0; g < groups; g++)
+    start[g + 1] += start[g];
+  for (size_t k = rows; k-- > 0;)
+    row[--start[group[k]]] = k; /* from the last one on */
+  for (size_t g = 0; g < groups; g++)
+    start[g] = start[g + 1];
+  start[groups] = rows;
+  return 1;
+}
+
+static int same_rows(const table *of, const size_t *a, const size_t *b, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (memcmp(of->entry + a[k] * of->width, of->entry + b[k] * of->width,
+               of->width * sizeof *of->entry) != 0)
+      return 0;
+  return 1;
+}
+
+/* For each of groups 1, 2, ... of rows, the first that has the same ones in the same
+ * order. `group`: of each row. */
+SEXP ffi_row_groups(SEXP columns, SEXP group, SEXP count) {
+  table of;
+  const int given =
+      TYPEOF(count) == INTSXP && Rf_xlength(count) == 1 ? INTEGER(count)[0] : -1;
+  if (given < 0 || !read_table(columns, &of) || TYPEOF(group) != INTSXP ||
+      (size_t)Rf_xlength(group) != of.rows)
+    return ffi_status(DPA_ARGUMENT);
+  const size_t groups = (size_t)given;
+  size_t *start = (size_t *)R_alloc(groups + 1, sizeof *start);
+  size_t *row = (size_t *)R_alloc(of.rows + 1, sizeof *row);
+  if (!sort_rows(INTEGER_RO(group), of.rows, groups, start, row))
+    return ffi_status(DPA_ARGUMENT);
+  size_t places;
+  int *place = open_places(groups, &places);
+  SEXP out = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)groups));
+  for (size_t g = 0; g < groups; g++) {
+    const size_t *own = row + start[g], rows = start[g + 1] - start[g];
+    uint64_t hash = FIRST_HASH;
+    for (size_t k = 0; k < rows; k++)
+      hash = hash_of(hash, of.entry + own[k] * of.width, of.width);
+    size_t at = (size_t)hash & (places - 1);
+    for (; place[at] > 0; at = (at + 1) & (places - 1)) {
+      const size_t other = (size_t)place[at] - 1;
+      if (start[other + 1] - start[other] == rows &&
+          same_rows(&of, row + start[other], own, rows))
+        break;
+    }
+    if (place[at] == 0)
+      place[at] = (int)g + 1;
+    INTEGER(out)[g] = place[at];
   }
   UNPROTECT(1);
   return out;

@@ -37,6 +37,42 @@ test_that("a group's ledgers are dominated by its most and dominate its least, e
   expect_identical(alike_ledgers(ledgers[1:5], size, family)$most, ledgers[1:5])
 })
 
+test_that("groups of parties are those that going through them one by one makes", {
+  one_by_one <- function(sizes, count) {
+    total <- colSums(sizes * count)
+    group <- integer(length(total))
+    now <- 0L
+    bound <- -1
+    for (k in do.call(order, c(list(total), asplit(sizes, 1)))) {
+      if (now > 0L) largest <- pmax(largest, sizes[, k])
+      if (now == 0L || sum(largest * count) > bound) {
+        now <- now + 1L
+        largest <- sizes[, k]
+        bound <- total[k] * (1 + .alike_width)
+      }
+      group[k] <- now
+    }
+    group
+  }
+  set.seed(12)
+  for (rows in c(1, 2, 5)) for (spread in c(1e-7, 1e-5, 1e-3)) {
+    sizes <- matrix(runif(rows, 0.1, 1) * (1 + spread * runif(rows * 200)), rows)
+    count <- sample(9, rows, TRUE)
+    groups <- dpadmm:::nearby_columns(sizes, count)
+    expect_identical(groups, one_by_one(sizes, count))
+    expect_identical(dpadmm:::nearby_columns(-sizes, count), one_by_one(-sizes, count))
+  }
+  expect_identical(dpadmm:::nearby_columns(cbind(c(1, NA), 1:2), 1:2), 1:2)
+  call <- function(size, order) {
+    core_call(.Call(dpadmm:::ffi_alike_groups, size, 1, c(1, 2), order, 0.1))
+  }
+  expect_identical(call(c(1, 2), 1:2), 1:2)
+  for (bad in list(list(1, 1:2), list(c(1, 2), 1L), list(c(1, 2), c(1L, 3L)),
+    list(c(1, 2), 0:1), list(c(1, 2), c(1L, NA)), list(1:2, 1:2))) {
+    expect_error(call(bad[[1L]], bad[[2L]]), class = "dpadmm_error_argument")
+  }
+})
+
 test_that("releases that are alike to the last bit, or nearly, do not tell ledgers apart", {
   size <- c(0.1, 0.1 * (1 + 1e-12), 0.2)
   ledgers <- rep(list(

@@ -81,8 +81,8 @@ test_that("more noise is given to whom the statement of all says too much of", {
   events_of <- function(releases) dpadmm:::events_of_unit(releases, "gamma", plan$problem)
   events <- events_of(parties$releases)
   told <- rep(NA_real_, length(unit))
-  raised <- function(unit) dpadmm:::raise_units(unit, told, parties$releases, events,
-    parties$epsilon, 0.01, "best")
+  raised <- function(unit) dpadmm:::raise_units(unit, told, seq_along(unit), parties$releases,
+    events, parties$epsilon, 0.01, "best")
   expect_identical(raised(unit), unit)
   less <- unit * rep(c(0.98, 1), length.out = length(unit))
   more <- raised(less)
@@ -92,6 +92,55 @@ test_that("more noise is given to whom the statement of all says too much of", {
   now <- events(more[parties$releases$node], seq_len(nrow(parties$releases)))
   expect_lte(max(account(structure(as.data.frame(now), class = c("dp_events", "data.frame")),
     0.01)$epsilon), 1)
+})
+
+test_that("statements ask the accountant that is told to have proved budgets", {
+  plan <- quiet_plan(10, sizes = round(10^seq(2, 4, length.out = 60)), epsilon = 1, delta = 1e-5,
+    noise = "gamma", iterations = 2, network = "complete")
+  expect_true(all(plan$events$order == Inf))
+  expect_kept(plan, 1e-5)
+  said <- account(plan$events, 1e-5)
+  expect_identical(said$accountant, "pure")
+  # what one accountant said to calibration is what the statement of all says
+  parties <- dpadmm:::unlike_parties(plan)
+  unit <- plan$unit[match(seq_along(parties$epsilon), parties$like), 1]
+  events <- dpadmm:::events_of_unit(parties$releases, "gamma", plan$problem)
+  statement <- function(unit) {
+    now <- events(unit[parties$releases$node], seq_len(nrow(parties$releases)))
+    books <- c(dpadmm:::counted_books(now), list(told = rep(Inf, length(unit))))
+    dpadmm:::open_statement(now, 1e-5, books)
+  }
+  each <- seq_along(unit)
+  keeps <- function(epsilon, unit) dpadmm:::keeps_as_told(statement(unit), each, epsilon)
+  epsilon <- said$per_node$epsilon[match(each, parties$like)]
+  expect_true(all(keeps(epsilon, unit)))
+  expect_false(any(keeps(epsilon * (1 - 1e-12), unit)))
+  # a few with less noise than they need, and nobody who has enough gets more
+  less <- unit * rep(c(0.98, 1, 1), length.out = length(unit))
+  more <- dpadmm:::raise_units(less, rep(Inf, length(unit)), each, parties$releases, events,
+    parties$epsilon, 1e-5, "best")
+  expect_identical(more[less == unit], unit[less == unit])
+  expect_true(all(more[less < unit] > less[less < unit]) && all(more <= unit * 1.02))
+})
+
+test_that("of a slow accountant it is asked who is told to be proved by it, and all at once", {
+  asked <- list()
+  slow <- list(
+    fold = function(kinds, ledgers, delta, how) {
+      asked[[length(asked) + 1L]] <<- unlist(ledgers)
+      list(epsilon = 3 + unlist(ledgers))
+    },
+    least = function(kinds, ledgers, delta) rep(100, length(ledgers)), tells = Inf
+  )
+  books <- list(kinds = NULL, ledgers = as.list(1:5))
+  how <- list(told = c(Inf, NA, 7, Inf, NA))
+  said <- dpadmm:::fold_slow(slow, books, 1e-5, rep(1, 5), how)
+  expect_identical(asked, list(c(1L, 4L)))
+  expect_identical(said$epsilon, c(4, 100, 100, 7, 100))
+  slow$tells <- NULL
+  asked <- list()
+  expect_identical(dpadmm:::fold_slow(slow, books, 1e-5, rep(1, 5), how)$epsilon, rep(100, 5))
+  expect_length(asked, 0L)
 })
 
 test_that("the grid of the noise of all is paid for by each", {

@@ -21,3 +21,23 @@ test_that("rows that are identical have one number, as words for them have", {
     expect_error(row_kind(bad), class = "dpadmm_error_argument")
   }
 })
+
+test_that("groups of rows that are identical, in their order, are one", {
+  set.seed(92)
+  for (again in 1:100) {
+    groups <- sample(8L, 1L)
+    n <- sample(0:30, 1L)
+    group <- sample(groups, n, TRUE)
+    columns <- list(sample(2L, n, TRUE), sample(c(0.5, NA), n, TRUE))
+    if (again %% 2 == 0) columns[[1L]] <- rep(1L, n)
+    words <- vapply(seq_len(groups), function(g) {
+      paste(columns[[1L]][group == g], columns[[2L]][group == g], collapse = ";")
+    }, "")
+    expect_identical(row_groups(columns, group, groups), match(words, words))
+  }
+  expect_identical(row_groups(list(c(1, 1, 1)), c(1, 2, 2), 4), c(1L, 2L, 3L, 3L))
+  for (bad in list(list(1:2, 1L, 1L), list(1:2, c(1L, 3L), 2L), list(1:2, 0:1, 2L),
+    list(1:2, c(1L, NA), 2L), list(1:2, 1:2, -1L), list(1:2, 1:2, NA_integer_))) {
+    expect_error(row_groups(bad[1L], bad[[2L]], bad[[3L]]), class = "dpadmm_error_argument")
+  }
+})
