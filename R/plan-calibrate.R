@@ -82,7 +82,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
 
 #' More noise for whom the statement of all parties says more than was asked for: of so many it asks
 #' slow accountants about several at once, see alike_ledgers().
-#' @param slow whom no order proves that is told, or not one alone.
+#' @param slow the parties that slow accountants may be needed for.
 #' @noRd
 raise_units <- function(unit, told, slow, releases, events, epsilon, delta, accountant) {
   step <- .many_excess / 10
@@ -105,8 +105,8 @@ raise_units <- function(unit, told, slow, releases, events, epsilon, delta, acco
 #' @noRd
 keeps_as_told <- function(statement, some, epsilon) {
   keeps <- logical(length(epsilon))
-  for (name in names(accountants())) {
-    k <- which(statement$books$told == tells_of(name)) # none of an accountant that tells nothing
+  for (name in slow_accountants()) {
+    k <- which(statement$books$told == tells_of(name)) # none where it tells nothing
     own <- statement
     own$books$ledgers <- statement$books$ledgers[k]
     own$books$told <- NULL
