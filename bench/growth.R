@@ -1,7 +1,8 @@
 # How time and memory grow with records, columns, holders and iterations: each point is a process
 # of its own, with a time limit; its processor time and the peak of its resident memory, less those
-# of a process that only loads the package; and of fits, what calibration takes of it, in percent,
-# and what one statement of the fit does afterwards: no calibration is proved by less.
+# of a process that only loads the package; and of fits, what calibration takes of the first of a
+# session and, of short ones, of the next, in percent, and what one statement of the fit does: no
+# calibration is proved by less.
 # The slope of time and memory on a log-log scale, from the larger half of the points (less those
 # that are next to nothing beside the largest), is 1 where they are linear: no more is wanted of any
 # part, but for 15% that few points and a shared machine may take. Linux only (VmHWM).
@@ -92,7 +93,8 @@ parts <- list(
   })
 )
 
-# Megabytes are of the work alone: the data are there before the peak is forgotten.
+# Megabytes are of the work alone: the data are there before the peak is forgotten. The first fit of
+# a session also waits until R has read the package's code; short ones are made again.
 one_point <- function(part, size) {
   loadNamespace("dpadmm")
   work <- if (part == "nothing") function() NULL else parts[[part]][[3L]](size)
@@ -102,11 +104,18 @@ one_point <- function(part, size) {
   out <- NULL
   time <- system.time(out <- work())
   peak <- resident("VmHWM")
-  share <- if (inherits(out, "dpadmm_fit")) {
-    stated <- seconds(function() dpadmm::account(out$events, 1e-5))
-    100 * c(calibrated(), stated) / time[[3L]]
-  } else c(NaN, NaN)
-  cat(sprintf("point %g %g %g %g\n", sum(time[1:2]), (peak - before) / 2^20, share[1L], share[2L]))
+  share <- rep(NaN, 3L)
+  if (inherits(out, "dpadmm_fit")) {
+    share[1L] <- calibrated() / time[[3L]]
+    stated <- function() dpadmm::account(out$events, 1e-5)
+    share[3L] <- seconds(stated) / time[[3L]]
+    if (time[[3L]] < 2) {
+      again <- vapply(1:5, function(k) seconds(work), 0)
+      share[2L] <- calibrated() / sum(again)
+      share[3L] <- median_seconds(stated) / stats::median(again)
+    }
+  }
+  cat("point", sum(time[1:2]), (peak - before) / 2^20, 100 * share, "\n")
 }
 
 # ---- all points of a part ----------------------------------------------------------------------
@@ -119,13 +128,13 @@ measured <- function(part, size) {
     stdout = TRUE, stderr = words, timeout = limit
   ))
   line <- grep("^point ", out, value = TRUE)
-  figures <- c("seconds", "megabytes", "calibration", "statement")
+  figures <- c("seconds", "megabytes", "calibration", "again", "statement")
   if (length(line) == 0L) {
     timed_out <- identical(attr(out, "status"), 124L)
     writeLines(if (timed_out) sprintf("it was stopped after %g s", limit) else readLines(words))
-    return(stats::setNames(rep(NA, 4L), figures))
+    return(stats::setNames(rep(NA, 5L), figures))
   }
-  stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:5]), figures)
+  stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:6]), figures)
 }
 
 slope <- function(size, y) {
@@ -137,12 +146,12 @@ slope <- function(size, y) {
 grown <- function(part) {
   sizes <- parts[[part]][[1L + full]]
   out <- data.frame(part = part, size = round(sizes), seconds = NA_real_, megabytes = NA_real_,
-    calibration = NA_real_, statement = NA_real_)
+    calibration = NA_real_, again = NA_real_, statement = NA_real_)
   for (k in seq_along(sizes)) {
-    out[k, 3:6] <- measured(part, out$size[k])
-    share <- if (!is.na(out$calibration[k])) {
-      sprintf("  calibration %4.1f%%, a statement %4.1f%%", out$calibration[k], out$statement[k])
-    }
+    out[k, 3:7] <- measured(part, out$size[k])
+    said <- c("  calibration %.1f%%", ", of the next fits %.1f%%", ", a statement %.1f%%")
+    share <- unlist(out[k, 5:7])
+    share <- sprintf(said, share)[!is.na(share)]
     cat(sprintf("%-10s %9.0f  %8.2f s  %8.0f MB", part, out$size[k], out$seconds[k],
       out$megabytes[k]), share, "\n", sep = "")
     if (is.na(out$seconds[k])) break
