@@ -41,6 +41,8 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
   slow <- rep(TRUE, length(epsilon)) # or it may be that only such prove them
   # printed statements say nothing of the party that released
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
+  # the statement of so many searches for the orders of each less, and asks slow accountants less
+  crowd <- length(epsilon) > .many_for_slow && accountant != "paper"
   delayedAssign("events", events_of(releases))
   if (length(together)) {
     first <- together[1L]
@@ -60,14 +62,16 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     } else {
       solve_each(spent, together, crosses)
     }
-    told[together] <- pmin(found$order, tells_of(found$accountant), na.rm = TRUE)
+    told[together] <- if (crowd) {
+      pmin(found$order, tells_of(found$accountant), na.rm = TRUE)
+    } else {
+      found$order
+    }
     slow[together] <- found$accountant %in% c("best", slow_accountants())
     unit[together] <- likely[together] * exp(found$x)
     # next to no noise is asked for: one by one there is a word for that
     unit[which(unit <= likely * 1e-12)] <- NA
   }
-  # the statement of so many searches for the orders of each less
-  crowd <- length(epsilon) > .many_for_slow && accountant != "paper"
   for (i in which(is.na(unit))) {
     own <- events_of(pick_releases(releases, which(releases$node == i)))
     unit[i] <- calibrate_unit(own, epsilon[i], delta, accountant, likely[i], sampled = sampled[i])

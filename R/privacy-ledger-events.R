@@ -1,5 +1,5 @@
 # Events as text, exact to the last bit: JSON of the columns that say something, numbers with 17
-# digits. When something was released is left out, and what is alike is counted.
+# digits; 1e999 is infinite. When something was released is left out, and what is alike is counted.
 
 events_to_json <- function(events) {
   counted <- counted_events(events)
@@ -8,7 +8,7 @@ events_to_json <- function(events) {
   texts <- lapply(columns[!default], function(x) {
     if (length(unique(x)) == 1L) x <- x[1L]
     text <- if (is.numeric(x)) {
-      ifelse(is.na(x), "null", sprintf("%.17g", x))
+      ifelse(is.na(x), "null", sub("Inf", "1e999", sprintf("%.17g", x)))
     } else if (is.logical(x)) {
       ifelse(is.na(x), "null", tolower(x))
     } else {

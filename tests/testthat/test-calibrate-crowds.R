@@ -101,6 +101,9 @@ test_that("statements ask the accountant that is told to have proved budgets", {
   expect_kept(plan, 1e-5)
   said <- account(plan$events, 1e-5)
   expect_identical(said$accountant, "pure")
+  kept <- events_from_json(events_to_json(plan$events))
+  expect_identical(kept$order, plan$events$order)
+  expect_identical(account(kept, 1e-5)$per_node$epsilon, said$per_node$epsilon)
   # what one accountant said to calibration is what the statement of all says
   parties <- dpadmm:::unlike_parties(plan)
   unit <- plan$unit[match(seq_along(parties$epsilon), parties$like), 1]
