@@ -127,6 +127,16 @@ part("accountants", {
   print(gaussian_sigma(1, 1e-5))
   rdp_objective_gaussian(2, 1, 1, 0.1, 2)
   print(compose_pure(0.1, 1e-5, 5))
+  rdp_subsampled_gaussian(2, 0.1, 1, sampling = "fixed", neighbours = "replace-one")
+  # so many that those nearly alike share accounts
+  print(dpadmm_plan(2, 200 + seq_len(40), method = "mr_admm", epsilon = 1, delta = 1e-5,
+    noise = "gamma", iterations = 2))
+})
+part("audits", {
+  pair <- worst_case_neighbours("labels", n = 6, d = 3)
+  release <- fit_release(dp_sgd(), iterations = 1, epsilon = 1, delta = 1e-6)
+  print(low_bits_attack(release, pair$data1, pair$data2, runs = 4, seed = 1))
+  print(audit(function(data) data + stats::rnorm(3), 1:3, 2:4, runs = 20, seed = 1))
 })
 part("iterations of R's own", {
   fixed_point(operator_affine(diag(2) / 2), c(1, 1), iterations = 2)
@@ -143,6 +153,7 @@ part("iterations of R's own", {
 part("data, readers, tables", {
   network_random(5, 0.5)
   sim_logistic(20, 3, seed = 1)
+  sim_lasso(20, 4, 2, seed = 1)
   file <- tempfile()
   writeLines(c("+1 1:0.5 3:2", "-1 2:1"), file)
   print(dim(read_libsvm(file)$x))
