@@ -138,7 +138,7 @@ around_some <- function(places, off, count) {
 #'   "best": they may be better than others, or not.
 #' @param gaps of even_gaps(): where none in their midst is far below others there are not looked
 #'   at.
-#' @return list(x, order = `NA` of who was looked at).
+#' @return list(x, order = what proves them, or `NA`).
 #' @noRd
 settle <- function(spent, i, x, order, slope, best, gaps) {
   done <- best %in% slow_accountants() & !is.na(x)
@@ -156,10 +156,10 @@ settle <- function(spent, i, x, order, slope, best, gaps) {
     midst[far_below(seen) | seen$excess > 0 & is.na(order[midst])]
   }
   at <- setdiff(c(gaps$rough, around_some(midst, off, length(i))), which(done))
-  order[at] <- NA
   for (look in 1:8) {
     if (length(at) == 0L) break
     seen <- look_at(at)
+    order[at] <- seen$order
     off <- lapply(seen, `[`, seen$excess > 0 | look <= 2L & far_below(seen))
     at <- off$at
     if (length(at) == 0L) break
@@ -170,6 +170,7 @@ settle <- function(spent, i, x, order, slope, best, gaps) {
       found <- solve_within(said, i[at], off$x, slope[at], width = .many_excess, known = off)
       solved <- !is.na(found$x)
       more[solved] <- found$x[solved]
+      order[at[solved]] <- found$order[solved]
     }
     x[at] <- more
     at <- at[!solved]
