@@ -150,13 +150,24 @@ test_that("of a slow accountant it is asked who is told to be proved by it, and 
   )
   books <- list(kinds = NULL, ledgers = as.list(1:5))
   how <- list(told = c(Inf, NA, 7, Inf, NA))
-  said <- dpadmm:::fold_slow(slow, books, 1e-5, rep(1, 5), how)
+  least <- c(95, 1, 1, 99, 1)
+  said <- dpadmm:::fold_slow(slow, books, 1e-5, least, how)
   expect_identical(asked, list(c(1L, 4L)))
   expect_identical(said$epsilon, c(4, 100, 100, 7, 100))
-  slow$tells <- NULL
-  asked <- list()
+  asked <- list() # where it is far from the best it is not asked either
   expect_identical(dpadmm:::fold_slow(slow, books, 1e-5, rep(1, 5), how)$epsilon, rep(100, 5))
   expect_length(asked, 0L)
+  slow$tells <- NULL
+  asked <- list()
+  expect_identical(dpadmm:::fold_slow(slow, books, 1e-5, least, how)$epsilon, rep(100, 5))
+  expect_length(asked, 0L)
+})
+
+test_that("parties that differ in their budgets alone get noise of their own", {
+  plan <- quiet_plan(3, sizes = rep(500, 40), epsilon = rep_len(c(1, 0.1), 40), delta = 1e-5,
+    weights = "records", method = mr_admm())
+  expect_kept(plan, 1e-5)
+  expect_gt(min(plan$unit[c(FALSE, TRUE), 1]) / max(plan$unit[c(TRUE, FALSE), 1]), 3)
 })
 
 test_that("the grid of the noise of all is paid for by each", {
