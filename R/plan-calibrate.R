@@ -106,7 +106,8 @@ raise_units <- function(unit, told, slow, releases, events, epsilon, delta, acco
 }
 
 #' Whether some ledgers of a statement keep budgets by the accountant alone that is told to prove
-#' them. The statement asks it about the same ones together, and so says no more.
+#' them. The statement asks it about the same ones together, and so says no more: at the plan's own
+#' delta it is not far from the best about any of them, so that none is hopeless, see fold_slow().
 #' @noRd
 keeps_as_told <- function(statement, some, epsilon) {
   keeps <- logical(length(epsilon))

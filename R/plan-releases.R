@@ -182,17 +182,11 @@ entries_of <- function(part, d) {
   entries
 }
 
-#' Which releases are alike, whoever makes them, when, and how often.
-#' @noRd
-release_kinds <- function(releases) {
-  row_kind(unclass(releases)[setdiff(names(releases), c("node", "iteration", "count"))])
-}
-
 #' The releases of parties with alike ones of a party counted instead of repeated: what is
 #' calibrated.
 #' @noRd
-counted_releases <- function(releases, kind = release_kinds(releases)) {
-  alike <- row_kind(list(kind, releases$node))
+counted_releases <- function(releases) {
+  alike <- row_kind(unclass(releases)[setdiff(names(releases), c("iteration", "count"))])
   if (max(0L, alike) == length(alike)) return(releases) # all are unlike
   first <- which(!duplicated(alike))
   out <- pick_releases(releases, first)

@@ -97,11 +97,13 @@ fold_slow <- function(accountant, books, delta, least, how) {
   asked <- if (is.null(how$quick)) seq_len(count) else which(!how$quick)
   floor <- accountant$least(books$kinds, books$ledgers[asked], delta)
   # at another delta than their plan's it may be far from the best
-  hopeless <- floor > .far_from_best * least[asked]
-  told <- seq_along(asked) %in% which(how$told[asked] %in% accountant$tells) & !hopeless
-  if (any(told)) ask(asked[told])
-  floor <- floor[!told]
-  asked <- asked[!told]
+  hopeless <- which(floor > .far_from_best * least[asked])
+  told <- setdiff(which(how$told[asked] %in% accountant$tells), hopeless)
+  if (length(told)) {
+    ask(asked[told])
+    floor <- floor[-told]
+    asked <- asked[-told]
+  }
   above <- floor > least[asked] * (1 + 1e-9)
   out$epsilon[asked[above]] <- floor[above]
   hope <- (floor / least[asked])[!above] # the smaller, the more it may be worth to ask

@@ -70,7 +70,11 @@ open_books <- function(releases) {
     if (all(is.na(releases$party))) node <- as.integer(node)
   }
   ledgers <- lapply(own, function(rows) ledger_of(c(everybody, rows)))
-  like <- first_alike(lapply(ledgers, function(ledger) c(ledger$kind, ledger$count)))
+  entries <- lapply(c(kind = "kind", count = "count"), function(name) {
+    unlist(lapply(ledgers, `[[`, name))
+  })
+  owner <- rep(seq_along(ledgers), lengths(lapply(ledgers, `[[`, "kind")))
+  like <- row_groups(entries, owner, length(ledgers))
   distinct <- unique(like)
   told <- told_orders(releases, own)[distinct]
   at <- as.list(match(like, distinct))
@@ -83,21 +87,6 @@ open_books <- function(releases) {
 read_columns <- function(releases, others = character()) {
   columns <- unclass(releases)[setdiff(names(releases), setdiff(.unread, others))]
   columns[!vapply(columns, function(column) is.na(column[1L]) && all(is.na(column)), NA)]
-}
-
-#' The first that is the same as each of some vectors of numbers.
-#' @noRd
-first_alike <- function(vectors) {
-  first <- seq_along(vectors)
-  for (own in split(first, lengths(vectors))) {
-    table <- matrix(unlist(vectors[own]), ncol = length(own))
-    if (length(table) && !anyDuplicated(table[1L, ])) next # unlike ones mostly begin so
-    sum <- colSums(table * sin(seq_len(nrow(table)))) # hardly two have one by chance
-    like <- match(sum, sum)
-    same <- colSums(table != table[, like, drop = FALSE]) == 0
-    first[own[same]] <- own[like[same]]
-  }
-  first
 }
 
 #' The order that the events of each party tell, or `NULL`.
