@@ -38,7 +38,7 @@ solve_by_best <- function(spent, i, solver, excess, way, crosses, settled = FALS
   }
   alone <- first$asked == 1L
   # it searches for nothing, so that the roots themselves take little
-  exact <- alone && accountants()[[first$accountant[1L]]]$exact
+  exact <- alone && .accountants[[first$accountant[1L]]]$exact
   if (exact) solver <- solve_roots
   solve_around <- function(k, known, search = NULL) {
     for (k in split(k, known$accountant[k])) {

@@ -50,7 +50,7 @@ fold_best <- function(books, delta, slow, how) {
 able_accountants <- function(kinds, delta, slow) {
   asked <- Filter(function(a) {
     (delta > 0 || !a$needs_delta) && (slow || a$speed != "slow")
-  }, accountants())
+  }, .accountants)
   handled <- lapply(asked, function(a) a$handles(kinds) & a$serves_best(kinds))
   able <- asked[vapply(handled, all, NA)]
   if (length(able) == 0L) {
@@ -61,12 +61,14 @@ able_accountants <- function(kinds, delta, slow) {
   if (length(exact)) exact[1L] else able
 }
 
-slow_accountants <- function() names(Filter(function(a) a$speed == "slow", accountants()))
+slow_accountants <- function() {
+  names(.accountants)[vapply(.accountants, function(a) a$speed == "slow", NA)]
+}
 
 #' What events tell of budgets that these accountants proved, other than orders, or `NA`.
 #' @noRd
 tells_of <- function(names) {
-  tells <- vapply(accountants(), function(a) if (is.null(a$tells)) NA_real_ else a$tells, 0)
+  tells <- vapply(.accountants, function(a) if (is.null(a$tells)) NA_real_ else a$tells, 0)
   unname(tells[names])
 }
 
@@ -84,7 +86,7 @@ takes_long <- function(events, delta) {
 #' say the smallest share, and those of which events tell no order among them: an order tells that
 #' another proved their budgets. About the others, which else are Inf, it is asked where it is near
 #' the best of those few.
-#' @param accountant of accountants(), which can do something with all kinds.
+#' @param accountant of .accountants, which can do something with all kinds.
 #' @param least what others say of each ledger.
 #' @noRd
 fold_slow <- function(accountant, books, delta, least, how) {

@@ -124,27 +124,26 @@ largest_guarantee <- function(guarantees) {
 #   tells        of a slow one, perhaps: what events of many parties tell, instead of an order, of
 #                those whose budgets it proved, so that their statement asks it
 #   composes, needs   words for the help page
-# A function, so that the files may come in any order.
-accountants <- function() {
-  list(
-    pure = accountant_pure(),
-    gaussian = accountant_gaussian(),
-    zcdp = accountant_zcdp(),
-    rdp = accountant_rdp(),
-    pld = accountant_pld(),
-    paper = accountant_paper()
-  )
-}
+# Calibrations ask for them again and again, so they are made once, after their files, whose names
+# are privacy-account-*.R, have been read.
+.accountants <- list(
+  pure = accountant_pure(),
+  gaussian = accountant_gaussian(),
+  zcdp = accountant_zcdp(),
+  rdp = accountant_rdp(),
+  pld = accountant_pld(),
+  paper = accountant_paper()
+)
 
-accountant_names <- function() c("best", names(accountants()))
+accountant_names <- function() c("best", names(.accountants))
 
 #' The table of the help page.
 #' @noRd
 accountants_help <- function() {
   row <- function(name, a) sprintf('| `"%s"` | %s | %s |', name, a$composes, a$needs)
-  table <- accountants()
   paste(c(
-    "| accountant | composes | needs |", "|---|---|---|", mapply(row, names(table), table)
+    "| accountant | composes | needs |", "|---|---|---|",
+    mapply(row, names(.accountants), .accountants)
   ), collapse = "\n")
 }
 
@@ -255,7 +254,7 @@ fold_ledgers <- function(accountant, books, delta, how) {
 }
 
 fold_with <- function(accountant, books, delta, how = list()) {
-  with <- accountants()[[accountant]]
+  with <- .accountants[[accountant]]
   if (delta == 0 && with$needs_delta) {
     abort("argument", sprintf(
       'The "%s" accountant needs `delta` in (0, 1), not 0.', accountant

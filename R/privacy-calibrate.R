@@ -66,7 +66,7 @@ calibrate <- function(events, epsilon, delta = 0, accountant = "best",
 #' The accountant to ask before a slow one, or NULL. "best" may ask any.
 #' @noRd
 quick_accountant <- function(accountant) {
-  speed <- vapply(accountants(), function(a) a$speed, "")
+  speed <- vapply(.accountants, function(a) a$speed, "")
   slow <- if (accountant == "best") any(speed == "slow") else speed[[accountant]] == "slow"
   if (slow && any(speed == "quick")) names(which(speed == "quick"))[1L]
 }

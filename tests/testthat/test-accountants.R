@@ -57,7 +57,7 @@ test_that("epsilon falls in delta and in noise, and rises in count and in sensit
 })
 
 test_that("an accountant that can do without delta never needs more with it", {
-  free <- Filter(function(name) !accountants()[[name]]$needs_delta, setdiff(provers(), "best"))
+  free <- Filter(function(name) !.accountants[[name]]$needs_delta, setdiff(provers(), "best"))
   expect_true("pure" %in% free)
   for (accountant in c(free, "best")) {
     some <- handled(accountant, 3, count = 5, delta = 0)
@@ -138,7 +138,7 @@ test_that("the best is no worse than any other, and says whose it is", {
   for (name in names(handled("best", 2))) {
     event <- examples(2, count = 10)[[name]]
     best <- account(event, 1e-5)
-    expect_true(best$accountant %in% names(accountants()))
+    expect_true(best$accountant %in% names(.accountants))
     expect_identical(best$epsilon, account(event, 1e-5, best$accountant)$epsilon)
     for (accountant in setdiff(provers(), "best")) {
       if (name %in% names(handled(accountant, 2))) {

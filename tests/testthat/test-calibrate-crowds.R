@@ -170,6 +170,18 @@ test_that("parties that differ in their budgets alone get noise of their own", {
   expect_gt(min(plan$unit[c(FALSE, TRUE), 1]) / max(plan$unit[c(TRUE, FALSE), 1]), 3)
 })
 
+test_that("parties are alike whose releases are, in their order, as often, and whose budgets are", {
+  releases <- new_releases("output", c(1, 2, 3, 4, 4, 5, 5), 1,
+    sensitivity = c(1, 1, 1, 1, 2, 2, 1), count = c(3, 4, 3, 1, 1, 1, 1)
+  )
+  of <- first_parties(releases, rep(1, 5))
+  expect_identical(of$first, c(1L, 2L, 4L, 5L))
+  expect_identical(of$like, c(1L, 2L, 1L, 3L, 4L))
+  expect_identical(of$releases$count, c(3, 4, 1, 1, 1, 1))
+  expect_identical(of$releases$node, c(1L, 2L, 3L, 3L, 4L, 4L))
+  expect_identical(first_parties(releases, c(1, 1, 2, 1, 1))$like, 1:5)
+})
+
 test_that("the grid of the noise of all is paid for by each", {
   skip_on_cran()
   plan <- quiet_plan(1e6 - 1, sizes = rep(1000, 1000), method = dp_sgd(batch = 0.5),

@@ -129,13 +129,13 @@ test_that("of several accountants the better is asked alone, and in the end all"
 })
 
 test_that("a statement of hundreds of unlike parties looks at some, and is that of each alone", {
-  slow <- vapply(accountants(), function(a) a$speed == "slow", NA)
+  slow <- vapply(.accountants, function(a) a$speed == "slow", NA)
   look <- function(d, method, iterations) {
     plan <- suppressWarnings(dpadmm_plan(d, sizes = unlike_sizes(300), method = method,
       epsilon = 0.5, delta = 1e-5, noise = "gamma", iterations = iterations))
     asked <- integer(length(slow))
     names(asked) <- names(slow)
-    known <- accountants
+    known <- .accountants
     counting <- Map(function(accountant, name) {
       fold <- accountant$fold
       accountant$fold <- function(kinds, ledgers, ...) {
@@ -143,10 +143,10 @@ test_that("a statement of hundreds of unlike parties looks at some, and is that 
         fold(kinds, ledgers, ...)
       }
       accountant
-    }, accountants(), names(slow))
-    local_binding("accountants", function() counting)
+    }, .accountants, names(slow))
+    local_binding(".accountants", counting)
     said <- account(plan, 1e-5)
-    local_binding("accountants", known)
+    local_binding(".accountants", known)
     spent <- said$per_node$epsilon
     some <- unique(c(1, 77, which.max(spent), which.min(spent), 300))
     alone <- vapply(some, function(i) {

@@ -1,7 +1,7 @@
 # Slow accountants are asked only where they may be the best.
 
 test_that("a slow accountant that cannot be the best is not asked, and tells no less beforehand", {
-  slow <- Filter(function(a) a$speed == "slow", accountants())
+  slow <- Filter(function(a) a$speed == "slow", .accountants)
   expect_setequal(names(slow), c("pure", "pld"))
   set.seed(8)
   close <- c(pure = 0, pld = 0)

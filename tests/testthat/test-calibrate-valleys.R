@@ -1,0 +1,53 @@
+# Noise of unlike parties whose bounds cross at several orders: a search that stays near the order
+# it knows misses a better one.
+
+# Parties 1, ..., N in step, whose excess falls with x. Near an order it is that of the valley
+# there; looked for everywhere it is the least of all. `better`: who has a second valley, and by how
+# much it is better.
+valleys <- function(better) {
+  asked <- 0L
+  spent <- function(x, i, near = NULL, of = NULL, search = NULL, quick = NULL) {
+    asked <<- asked + length(i)
+    second <- if (is.null(near) || anyNA(near)) better[i] > 0 else near > 20
+    list(excess = ifelse(second, -x - better[i], -x), order = ifelse(second, 50, 5), asked = 2L,
+      slow = rep(1, length(i)), accountant = rep("rdp", length(i)))
+  }
+  list(spent = spent, asked = function() asked)
+}
+
+test_that("parties in between whose best order lies in another valley get no more noise", {
+  N <- 400
+  like <- cbind(0, seq_len(N) / N)
+  # in the midst of a gap of those that are solved first
+  between <- setdiff(160:240, spread_over(N, .many_knots))
+  better <- ifelse(seq_len(N) %in% between, 0.1, 0)
+  solved <- function(better, crosses) {
+    all <- valleys(better)
+    c(solve_many(all$spent, seq_len(N), crosses, like, NULL), list(asked = all$asked()))
+  }
+  found <- solved(better, TRUE)
+  expect_true(all(found$x >= -better & found$x <= -better + 1.01 * .many_excess))
+  # where no bounds cross there are none, and nobody looks
+  flat <- solved(0 * better, FALSE)
+  expect_true(all(flat$x >= 0 & flat$x <= 1.01 * .many_excess))
+  expect_lt(flat$asked, solved(0 * better, TRUE)$asked)
+})
+
+test_that("all are looked at at every order where two of them miss one", {
+  looks <- NULL
+  look <- function(missed) function(k, search = .other_orders, near = NULL) {
+    looks <<- c(looks, length(k))
+    every <- identical(search, .every_order)
+    list(excess = if (every) -missed * (k == max(k)) else 0 * k, every = every, near = near)
+  }
+  kept <- look_twice(look(0.9 * .missed_excess), 7, 1:7)
+  expect_identical(kept, list(excess = numeric(7), every = FALSE, near = 1:7))
+  expect_identical(looks, c(2L, 7L))
+  again <- look_twice(look(1.1 * .missed_excess), 7, NULL)
+  expect_true(again$every)
+  expect_length(again$excess, 7L)
+  # two are all
+  looks <- NULL
+  expect_true(look_twice(look(1), 2, NULL)$every)
+  expect_identical(looks, 2L)
+})
