@@ -8,7 +8,7 @@ typedef struct column {
   int type;
   const double *real;
   const int *whole; /* or flags */
-  SEXP text;
+  const SEXP *text;
 } column;
 
 /* What an entry is compared by, as match() does: 0 and -0 are one number, NA another
@@ -26,7 +26,7 @@ static inline uint64_t entry_of(const column *of, size_t k) {
     memcpy(&bits, &x, sizeof bits);
     return bits;
   case STRSXP:
-    return (uint64_t)(uintptr_t)STRING_ELT(of->text, (R_xlen_t)k);
+    return (uint64_t)(uintptr_t)of->text[k];
   default:
     return (uint64_t)(uint32_t)of->whole[k];
   }
@@ -41,7 +41,7 @@ static int read_column(SEXP x, R_xlen_t rows, column *out) {
     out->real = REAL_RO(x);
     return 1;
   case STRSXP:
-    out->text = x;
+    out->text = STRING_PTR_RO(x);
     return 1;
   case LGLSXP:
     out->whole = LOGICAL_RO(x);
@@ -54,22 +54,13 @@ static int read_column(SEXP x, R_xlen_t rows, column *out) {
   }
 }
 
-/* Entries of columns that are not the same all the way down, row by row; how many such
- * columns. */
-static size_t gather(column *columns, size_t given, size_t rows, uint64_t *entry) {
-  size_t width = 0;
-  for (size_t j = 0; j < given; j++) {
-    const uint64_t first = rows > 0 ? entry_of(columns + j, 0) : 0;
-    size_t k = 1;
-    while (k < rows && entry_of(columns + j, k) == first)
-      k++;
-    if (k < rows)
-      columns[width++] = columns[j];
-  }
-  for (size_t j = 0; j < width; j++)
-    for (size_t k = 0; k < rows; k++)
-      entry[k * width + j] = entry_of(columns + j, k);
-  return width;
+/* Whether a column's entries are the same all the way down. */
+static int is_even(const column *of, size_t rows) {
+  const uint64_t first = rows > 0 ? entry_of(of, 0) : 0;
+  for (size_t k = 1; k < rows; k++)
+    if (entry_of(of, k) != first)
+      return 0;
+  return 1;
 }
 
 #define FIRST_HASH UINT64_C(0x9e3779b97f4a7c15)
@@ -83,24 +74,34 @@ static uint64_t hash_of(uint64_t hash, const uint64_t *entry, size_t width) {
   return hash;
 }
 
-/* Rows of `columns`, a list of numbers, flags or strings, all of one length. */
+/* Rows of `columns`, a list of numbers, flags or strings, all of one length: their
+ * entries in the columns that are not the same all the way down. */
 typedef struct table {
   uint64_t *entry; /* row by row */
   size_t rows, width;
 } table;
 
-static int read_table(SEXP columns, table *out) {
+/* `at`: of length `placed`, if any: where each row goes. */
+static int read_table(SEXP columns, const size_t *at, R_xlen_t placed, table *out) {
   const R_xlen_t given = TYPEOF(columns) == VECSXP ? Rf_xlength(columns) : 0;
   const R_xlen_t rows = given > 0 ? Rf_xlength(VECTOR_ELT(columns, 0)) : 0;
-  column *column_of = (column *)R_alloc((size_t)given + 1, sizeof *column_of);
-  int ok = given > 0 && rows < 0x20000000;
-  for (R_xlen_t j = 0; j < given && ok; j++)
-    ok = read_column(VECTOR_ELT(columns, j), rows, column_of + j);
+  column *of = (column *)R_alloc((size_t)given + 1, sizeof *of);
+  int ok = given > 0 && rows < 0x20000000 && (!at || placed == rows);
+  size_t width = 0;
+  for (R_xlen_t j = 0; j < given && ok; j++) {
+    ok = read_column(VECTOR_ELT(columns, j), rows, of + width);
+    width += ok && !is_even(of + width, (size_t)rows);
+  }
   if (!ok)
     return 0;
   out->rows = (size_t)rows;
-  out->entry = (uint64_t *)R_alloc(out->rows * (size_t)given + 1, sizeof *out->entry);
-  out->width = gather(column_of, (size_t)given, out->rows, out->entry);
+  out->width = width;
+  out->entry = (uint64_t *)R_alloc(out->rows * width + 1, sizeof *out->entry);
+  for (size_t k = 0; k < out->rows; k++) {
+    uint64_t *own = out->entry + (at ? at[k] : k) * width;
+    for (size_t j = 0; j < width; j++)
+      own[j] = entry_of(of + j, k);
+  }
   return 1;
 }
 
@@ -118,7 +119,7 @@ static int *open_places(size_t things, size_t *places) {
  * which they first appear. */
 SEXP ffi_row_kind(SEXP columns) {
   table of;
-  if (!read_table(columns, &of))
+  if (!read_table(columns, NULL, 0, &of))
     return ffi_status(DPA_ARGUMENT);
   const size_t bytes = of.width * sizeof *of.entry;
   size_t places;
@@ -142,10 +143,10 @@ SEXP ffi_row_kind(SEXP columns) {
   return out;
 }
 
-/* The rows of each group, one group's after another's: those of group g from start[g]
- * to start[g + 1]. */
+/* Where rows go, `at`, if one group's come after another's: those of group g from
+ * start[g] to start[g + 1], in the order they come in. */
 static int sort_rows(const int *group, size_t rows, size_t groups, size_t *start,
-                     size_t *row) {
+                     size_t *at) {
   memset(start, 0, (groups + 1) * sizeof *start);
   for (size_t k = 0; k < rows; k++) {
     if (group[k] < 1 || (size_t)group[k] > groups)
@@ -155,18 +156,10 @@ static int sort_rows(const int *group, size_t rows, size_t groups, size_t *start
   for (size_t g = 0; g < groups; g++)
     start[g + 1] += start[g];
   for (size_t k = rows; k-- > 0;)
-    row[--start[group[k]]] = k; /* from the last one on */
+    at[k] = --start[group[k]]; /* from the last one on */
   for (size_t g = 0; g < groups; g++)
     start[g] = start[g + 1];
   start[groups] = rows;
-  return 1;
-}
-
-static int same_rows(const table *of, const size_t *a, const size_t *b, size_t count) {
-  for (size_t k = 0; k < count; k++)
-    if (memcmp(of->entry + a[k] * of->width, of->entry + b[k] * of->width,
-               of->width * sizeof *of->entry) != 0)
-      return 0;
   return 1;
 }
 
@@ -176,32 +169,30 @@ SEXP ffi_row_groups(SEXP columns, SEXP group, SEXP count) {
   table of;
   const int given =
       TYPEOF(count) == INTSXP && Rf_xlength(count) == 1 ? INTEGER(count)[0] : -1;
-  if (given < 0 || !read_table(columns, &of) || TYPEOF(group) != INTSXP ||
-      (size_t)Rf_xlength(group) != of.rows)
+  if (given < 0 || TYPEOF(group) != INTSXP)
     return ffi_status(DPA_ARGUMENT);
-  const size_t groups = (size_t)given;
+  const size_t groups = (size_t)given, rows = (size_t)Rf_xlength(group);
   size_t *start = (size_t *)R_alloc(groups + 1, sizeof *start);
-  size_t *row = (size_t *)R_alloc(of.rows + 1, sizeof *row);
-  if (!sort_rows(INTEGER_RO(group), of.rows, groups, start, row))
+  size_t *at = (size_t *)R_alloc(rows + 1, sizeof *at);
+  if (!sort_rows(INTEGER_RO(group), rows, groups, start, at) ||
+      !read_table(columns, at, Rf_xlength(group), &of))
     return ffi_status(DPA_ARGUMENT);
   size_t places;
   int *place = open_places(groups, &places);
   SEXP out = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)groups));
   for (size_t g = 0; g < groups; g++) {
-    const size_t *own = row + start[g], rows = start[g + 1] - start[g];
-    uint64_t hash = FIRST_HASH;
-    for (size_t k = 0; k < rows; k++)
-      hash = hash_of(hash, of.entry + own[k] * of.width, of.width);
-    size_t at = (size_t)hash & (places - 1);
-    for (; place[at] > 0; at = (at + 1) & (places - 1)) {
-      const size_t other = (size_t)place[at] - 1;
-      if (start[other + 1] - start[other] == rows &&
-          same_rows(&of, row + start[other], own, rows))
+    const uint64_t *own = of.entry + start[g] * of.width;
+    const size_t entries = (start[g + 1] - start[g]) * of.width;
+    size_t k = (size_t)hash_of(FIRST_HASH, own, entries) & (places - 1);
+    for (; place[k] > 0; k = (k + 1) & (places - 1)) {
+      const size_t other = (size_t)place[k] - 1;
+      if (start[other + 1] - start[other] == start[g + 1] - start[g] &&
+          memcmp(of.entry + start[other] * of.width, own, entries * sizeof *own) == 0)
         break;
     }
-    if (place[at] == 0)
-      place[at] = (int)g + 1;
-    INTEGER(out)[g] = place[at];
+    if (place[k] == 0)
+      place[k] = (int)g + 1;
+    INTEGER(out)[g] = place[k];
   }
   UNPROTECT(1);
   return out;
