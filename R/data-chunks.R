@@ -98,11 +98,9 @@ unread_words <- function(it) {
 encode_waiting <- function(it, all = FALSE) {
   n <- length(it$from)
   if (n == 0L || (n < .rows_together && !all)) return(NULL)
-  data <- list2DF(lapply(stats::setNames(nm = it$needed), function(name) {
-    do.call(c, typed(lapply(it$waiting, `[[`, name), it$typed[[name]]))
-  }), n)
+  join <- function(name) join_columns(lapply(it$waiting, `[[`, name), it$typed[[name]], name)
   records <- tryCatch(
-    chunk_records(it, data),
+    chunk_records(it, list2DF(lapply(stats::setNames(nm = it$needed), join), n)),
     dpadmm_error = function(e) stop(placed_error(e, it))
   )
   it$rows <- it$rows + n

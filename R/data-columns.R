@@ -35,7 +35,8 @@ chunk_column <- function(it, column, name, strings) {
   column
 }
 
-#' A column of missing values alone: of its type where that is known, else of none, see typed().
+#' A column of missing values alone: of its type where that is known, else of none, see
+#' join_columns().
 #' @noRd
 untyped <- function(it, name, n) {
   declared <- it$schema[[name]]
@@ -46,14 +47,18 @@ untyped <- function(it, name, n) {
   none[rep(NA_integer_, n)]
 }
 
-#' Chunks' columns of one name, those without a type as the first that has one.
+#' Chunks' columns of one name as one, those without a type as the first that has one.
 #' @noRd
-typed <- function(columns, first) {
+join_columns <- function(columns, first, name) {
   none <- vapply(columns, function(x) is.logical(x) && all(is.na(x)), NA)
   if (any(none) && !is.null(first)) {
     columns[none] <- lapply(columns[none], function(x) first[rep(NA_integer_, length(x))])
   }
-  columns
+  # of a class of which a package may know that it cannot
+  tryCatch(do.call(c, columns), error = function(e) {
+    abort("argument", sprintf("The values of `%s` cannot be put together: %s", name,
+      conditionMessage(e)), argument = name, parent = e)
+  })
 }
 
 #' The first chunk tells of which kind a column is, and which levels a factor has.

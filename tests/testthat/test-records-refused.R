@@ -220,3 +220,13 @@ test_that("what a data base refuses, or cannot make a number of, is an error", {
   DBI::dbDisconnect(con)
   expect_blame(read("SELECT * FROM folk"), "argument", "query")
 })
+
+test_that("columns of a class whose values cannot be put together are refused by their name", {
+  registerS3method("c", "marked", function(...) stop("they are marked"))
+  registerS3method("[", "marked", function(x, i) structure(unclass(x)[i], class = "marked"))
+  marked <- transform(folk, age = structure(age, class = "marked"))
+  error <- refused(marked, class = "dpadmm_error_argument", chunk = 100)
+  expect_match(conditionMessage(error), "`age` cannot be put together: they are marked")
+  expect_match(conditionMessage(error), "^Chunks 1 to ")
+  expect_identical(error$place$column, "age")
+})
