@@ -62,7 +62,10 @@ records_file_planned <- function(records, blueprint, loss) {
 file_rows <- function(records, blueprint, y, loss, row_bound) {
   store <- records_store(records)
   blueprint <- with_row_bound(blueprint, row_bound)
-  label <- encode_labels(y, loss, length(y), blueprint$classes, response_name(blueprint))
+  label <- tryCatch(
+    encode_labels(y, loss, length(y), blueprint$classes, response_name(blueprint)),
+    dpadmm_error_labels = function(e) stop(of_holder(e, records))
+  )
   out <- list(
     x = stored_model_rows(blueprint, store, length(y)),
     y = scale_response(label$y, blueprint$range), leaks = NULL, blueprint = blueprint,
@@ -97,6 +100,22 @@ stored_labels <- function(records) {
       class = "factor"),
     logical = y == 1, numeric = y
   )
+}
+
+#' An error of a record by its place in the file, where holders come one after another, as one of
+#' the holder's own records, which are in the order they came in.
+#' @noRd
+of_holder <- function(e, records) {
+  k <- e$place
+  if (!is.numeric(k) || !is.character(records$nodes)) return(e)
+  before <- cumsum(c(0, records$sizes))
+  node <- findInterval(k - 1, before)
+  place <- list(node = names(records$sizes)[node], record = k - before[[node]])
+  e$message <- sub(sprintf("at position %d", k), sprintf(
+    "at record %.0f of node \"%s\"", place$record, place$node
+  ), conditionMessage(e), fixed = TRUE)
+  e$place <- place
+  e
 }
 
 #' Who holds which record, as `nodes` says it of a data frame.

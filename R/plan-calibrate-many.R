@@ -46,18 +46,19 @@ solve_many <- function(spent, i, crosses, like, loss) {
     "best")
   told <- (orders$off < 0.05) %in% TRUE # NA: there is none on one side
   if (crosses && !all(told)) told[] <- FALSE
+  proved <- list(x = x, order = order, accountant = best)
   for (k in split(seq_along(i), paste(best, told))) {
     of <- best[k[1L]]
-    x[k] <- if (!is.null(loss) && of %in% slow_accountants() && are_shared(loss[k] - x[k])) {
-      order[k] <- NA
-      solve_shared(asked_of(spent, of), i[k], x[k], slope[k], loss[k])
+    found <- if (!is.null(loss) && of %in% slow_accountants() && are_shared(loss[k] - x[k])) {
+      list(x = solve_shared(asked_of(spent, of), i[k], x[k], slope[k], loss[k]), order = NA,
+        accountant = of)
     } else {
       order[k][!told[k]] <- NA # looked for everywhere
-      found <- solve_within(around(spent, of), i[k], x[k], slope[k], order[k], .many_excess)
-      order[k] <- found$order
-      found$x
+      solve_within(around(spent, of), i[k], x[k], slope[k], order[k], .many_excess)
     }
+    for (name in names(proved)) proved[[name]][k] <- found[[name]]
   }
+  x <- proved$x
   moved <- abs(x - guess)
   slow <- which(best %in% slow_accountants() & !is.na(x))
   # others, of which there are some, may be better there than a slow one
@@ -67,11 +68,11 @@ solve_many <- function(spent, i, crosses, like, loss) {
   best[union(slow[which(moved[slow] > 0.03)], better)] <- "best"
   rough <- !((moved <= 0.01) %in% TRUE) # NA: there was no guess, or no point
   rough[better] <- TRUE
-  order[!is.finite(order)] <- NA
+  proved$order[!is.finite(proved$order)] <- NA
   gaps <- even_gaps(left, rough)
-  if (!crosses) gaps$midst <- gaps$midst[is.na(order[gaps$midst])] # there are no valleys
-  found <- settle(spent, i, x, order, slope, best, gaps)
-  c(found, list(accountant = best))
+  # there are no valleys
+  if (!crosses) gaps$midst <- gaps$midst[is.na(proved$order[gaps$midst])]
+  settle(spent, i, proved, slope, best, gaps)
 }
 
 #' Whether parties that lose so much, in logs, share accounts where their losses are rounded to
@@ -133,14 +134,16 @@ around_some <- function(places, off, count) {
 #' Logs of multiples at which parties keep their budgets by the statement of all together; who is
 #' far below is solved again, too. One search for orders may find a valley that another misses, so
 #' that from the third look on more noise is added to who is above.
-#' @param order that proves the budget of each, or `NA`.
+#' @param found list(x, and of each `order` = what proves its budget, or `NA`, `accountant` = who
+#'   says so).
 #' @param best who was asked: slow accountants, which search for nothing, are not asked again.
 #'   "best": they may be better than others, or not.
 #' @param gaps of even_gaps(): where none in their midst is far below others there are not looked
 #'   at.
-#' @return list(x, order = what proves them, or `NA`).
+#' @return `found` as it is then.
 #' @noRd
-settle <- function(spent, i, x, order, slope, best, gaps) {
+settle <- function(spent, i, found, slope, best, gaps) {
+  x <- found$x
   done <- best %in% slow_accountants() & !is.na(x)
   # steeper is only the way into a valley
   slope <- pmax(-2, pmin(slope, -0.1))
@@ -153,13 +156,13 @@ settle <- function(spent, i, x, order, slope, best, gaps) {
   midst <- setdiff(gaps$midst, which(done))
   off <- if (length(midst)) {
     seen <- look_at(midst)
-    midst[far_below(seen) | seen$excess > 0 & is.na(order[midst])]
+    midst[far_below(seen) | seen$excess > 0 & is.na(found$order[midst])]
   }
   at <- setdiff(c(gaps$rough, around_some(midst, off, length(i))), which(done))
   for (look in 1:8) {
     if (length(at) == 0L) break
     seen <- look_at(at)
-    order[at] <- seen$order
+    for (name in c("order", "accountant")) found[[name]][at] <- seen[[name]]
     off <- lapply(seen, `[`, seen$excess > 0 | look <= 2L & far_below(seen))
     at <- off$at
     if (length(at) == 0L) break
@@ -167,14 +170,15 @@ settle <- function(spent, i, x, order, slope, best, gaps) {
     solved <- logical(length(more))
     if (look <= 2L) {
       # a valley may be too narrow to stay in
-      found <- solve_within(said, i[at], off$x, slope[at], width = .many_excess, known = off)
-      solved <- !is.na(found$x)
-      more[solved] <- found$x[solved]
-      order[at[solved]] <- found$order[solved]
+      there <- solve_within(said, i[at], off$x, slope[at], width = .many_excess, known = off)
+      solved <- !is.na(there$x)
+      more[solved] <- there$x[solved]
+      for (name in c("order", "accountant")) found[[name]][at[solved]] <- there[[name]][solved]
     }
     x[at] <- more
     at <- at[!solved]
   }
   x[at] <- NA
-  list(x = x, order = order)
+  found$x <- x
+  found
 }

@@ -103,7 +103,7 @@ static const dpa_plan *open_one(ffi_reader *reader, SEXP records, SEXP keeper,
     return NULL;
   plan->mechanism = NULL;
   ffi_reader data = {records, NULL};
-  const dpa_holding *holding = ffi_records(&data, keeper, 1, plan);
+  const dpa_holding *holding = ffi_records(&data, keeper, 1, plan, NULL);
   if (!ffi_check(reader, !data.bad, data.bad))
     return NULL;
   dpa_arena arena = {NULL, 0, 0};

@@ -34,7 +34,7 @@ static void close_handle(SEXP pointer) {
 /* The records of one party of a plan for several. */
 static const dpa_holding *read_one(ffi_reader *reader, SEXP keeper,
                                    const dpa_plan *plan) {
-  return ffi_records(reader, keeper, 1, plan);
+  return ffi_records(reader, keeper, 1, plan, NULL);
 }
 
 static dpa_status open_party(handle *it, SEXP keeper, size_t i,

@@ -193,7 +193,7 @@ static void read_split(ffi_reader *r, SEXP keeper, dpa_plan *plan) {
   if (!ffi_check(r, shaped && !A.bad, "A"))
     return;
   const size_t m = (size_t)INTEGER_RO(dim)[0];
-  static const dpa_recipe as_is = {INFINITY, 0, 0.0};
+  static const dpa_recipe as_is = {INFINITY, 0, 0.0, NULL};
   split->A = ffi_packed(&A, keeper, &as_is);
   ffi_check(r, !A.bad && split->A.d == plan->d, "A");
   split->b = ffi_reals(r, "b", m);

@@ -238,9 +238,10 @@ static void take_numbers(ffi_reader *reader, SEXP keeper, const int *place,
   all->offset = place ? placed(keeper, offset, place, n) : offset;
 }
 
-static dpa_records packed_records(ffi_reader *reader, SEXP keeper, int threads) {
+static dpa_records packed_records(ffi_reader *reader, SEXP keeper, int threads,
+                                  dpa_work *work) {
   const shape x = read_matrix(reader);
-  dpa_recipe recipe = {R_PosInf, ffi_has(reader, "first"), 0.0};
+  dpa_recipe recipe = {R_PosInf, ffi_has(reader, "first"), 0.0, work};
   if (recipe.intercept)
     recipe.first = ffi_real(reader, "first", 0.0, DBL_MAX);
   if (ffi_has(reader, "before"))
@@ -295,7 +296,7 @@ static void take_measures(ffi_reader *reader, SEXP keeper, size_t parties,
 }
 
 dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
-                         const dpa_plan *plan) {
+                         const dpa_plan *plan, dpa_work *work) {
   const dpa_layout *kind = plan->relay->layout;
   const int threads = plan->threads;
   const void *const top = vmaxget();
@@ -305,12 +306,13 @@ dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
   ffi_check(reader, in_place || packed || strcmp(layout, "rows") == 0, "layout");
   if (!ffi_check(reader, !in_place || parties == 1, "layout"))
     return NULL;
-  dpa_records all = packed ? packed_records(reader, keeper, threads)
+  dpa_records all = packed ? packed_records(reader, keeper, threads, work)
                            : stored_records(reader, keeper, in_place);
   if (reader->bad ||
       !ffi_check(reader, all.d == plan->d && all.d < INT_MAX && all.n < INT_MAX, "x"))
     return NULL;
   vmaxset(top);
+  all.work = work;
   const size_t *held = read_sizes(reader, parties, all.n);
   double *longest = (double *)R_alloc(parties, sizeof *longest);
   if (reader->bad)

@@ -22,9 +22,10 @@
  *   either. It is the transpose of a matrix, or that of a dgCMatrix, or rows of a file:
  *   see ffi_mapped().
  * Rows are used times `factor`, NULL: 1. row_bound: longer ones are shortened to it.
- * `scale` and `norm`, as ffi_row_measure() gives them, save measuring. */
+ * `scale` and `norm`, as ffi_row_measure() gives them, save measuring.
+ * work: to which all that is done with the rows is added, or NULL. */
 dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
-                         const dpa_plan *plan);
+                         const dpa_plan *plan, dpa_work *work);
 
 /* A matrix as rows, without labels; x packed, or where it is. */
 dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const dpa_recipe *recipe);

@@ -123,7 +123,7 @@ static void put_work(SEXP out, const dpa_work *work, SEXP keeper) {
 
 static dpa_status run_local(const dpa_plan *plan, const dpa_holding *holding,
                             SEXP keeper, dpa_hub *hub, SEXP key, ffi_watcher *watch,
-                            dpa_trace *trace, int count, SEXP out) {
+                            dpa_trace *trace, SEXP out) {
   dpa_local local;
   dpa_arena arena = {NULL, 0, 0};
   dpa_key run;
@@ -137,16 +137,11 @@ static dpa_status run_local(const dpa_plan *plan, const dpa_holding *holding,
   dpa_status status = ffi_key_of(key, &run);
   if (status != DPA_OK)
     return status;
-  dpa_work work = {0};
-  if (count)
-    dpa_local_count(&local, &work);
   dpa_local_start(&local, &run);
   const dpa_engine engine = dpa_local_engine(&local, ffi_poll, watch);
   const int blas = ffi_blas_alone();
   status = dpa_run(hub, &engine, &run, trace);
   ffi_blas_again(blas);
-  if (count)
-    put_work(out, &work, keeper);
   dpa_local_close(&local);
   dpa_forget(&run, sizeof run);
   return status;
@@ -202,8 +197,9 @@ SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
       !reader.bad && plan->relay == &dpa_relay_server ? ffi_flag(&reader, "late") : 0;
   SEXP functions = ffi_field(&reader, "engine");
   const dpa_holding *holding = NULL;
+  dpa_work work = {0};
   if (!reader.bad && functions == R_NilValue) {
-    holding = ffi_records(&data, keeper, plan->parties, plan);
+    holding = ffi_records(&data, keeper, plan->parties, plan, count ? &work : NULL);
     ffi_check(&reader, !data.bad, data.bad);
     if (!reader.bad)
       check_holdings(&reader, plan, holding);
@@ -222,11 +218,12 @@ SEXP ffi_run(SEXP spec, SEXP records, SEXP key, SEXP progress) {
   dpa_status status = DPA_SIZE;
   if (ffi_place(&arena, keeper)) {
     dpa_hub_layout(&hub, &arena, plan);
-    status =
-        holding
-            ? run_local(plan, holding, keeper, &hub, key, &watch, &trace, count, out)
-            : run_elsewhere(plan, functions, keeper, &hub, key, &watch, &trace, out);
+    status = holding ? run_local(plan, holding, keeper, &hub, key, &watch, &trace, out)
+                     : run_elsewhere(plan, functions, keeper, &hub, key, &watch, &trace,
+                                     out);
   }
+  if (holding && count)
+    put_work(out, &work, keeper);
   SET_VECTOR_ELT(out, STATUS, ffi_status(status));
   SET_VECTOR_ELT(out, BEGUN, Rf_ScalarInteger((int)trace.begun));
   SET_VECTOR_ELT(out, DONE, Rf_ScalarInteger((int)trace.done));

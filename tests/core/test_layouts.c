@@ -80,7 +80,7 @@ static void count_bytes(void *context, const void *from, size_t bytes) {
  * been passed give the same sums to the last bit, with a factor and shortened. */
 static void check_one_order(size_t n, size_t d) {
   numbers r = make(n, d, 1.0);
-  const dpa_recipe as_is = {INFINITY, 0, 0.0};
+  const dpa_recipe as_is = {INFINITY, 0, 0.0, NULL};
   size_t seen = 0;
   const dpa_pager pager = {.passed = count_bytes, .context = &seen};
   double *scale = get(n, sizeof(double)), *norm = get(n, sizeof(double));
@@ -135,7 +135,7 @@ static void check_one_order(size_t n, size_t d) {
 /* With an intercept rows are shortened first, and then have an entry more. */
 static void check_intercept(void) {
   numbers r = make(40, 6, 0.5);
-  const dpa_recipe recipe = {1.0, 1, 3.5}, without = {1.0, 0, 0.0};
+  const dpa_recipe recipe = {1.0, 1, 3.5, NULL}, without = {1.0, 0, 0.0, NULL};
   const size_t n = r.n, d = r.d, stored = (size_t)r.p[d] + n;
   double *dense = get(n * (d + 1), sizeof(double)), *val = get(stored, sizeof(double));
   double *val0 = get(stored, sizeof(double));

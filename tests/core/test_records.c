@@ -87,7 +87,7 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
   r.row = get(n + 1, sizeof(int));
   r.col = get((size_t)stored, sizeof(int));
   r.val = get((size_t)stored, sizeof(double));
-  const dpa_recipe recipe = {bound, 0, 0.0};
+  const dpa_recipe recipe = {bound, 0, 0.0, NULL};
   dpa_pack_dense(n, d, r.plain, r.place, &recipe, 1, r.dense);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, r.row, r.col, NULL, r.val);
   const dpa_records dense = {.n = n, .d = d, .y = r.y, .dense = r.dense};
@@ -229,7 +229,7 @@ static void check_extremes(void) {
       {0x1.fffffffffffffp-1, 0x1p-27, 0.0},
   };
   const size_t n = sizeof rows / sizeof *rows;
-  const dpa_recipe recipe = {1.0, 0, 0.0};
+  const dpa_recipe recipe = {1.0, 0, 0.0, NULL};
   for (size_t k = 0; k < n; k++) {
     double out[3], in_place[3], scale, length;
     dpa_pack_dense(1, 3, rows[k], NULL, &recipe, 1, out);

@@ -139,7 +139,7 @@ static void check_stores(void) {
       norm[USERS];
   static double norms[USERS];
   static users_run compact, dense;
-  const dpa_recipe recipe = {1.0, 0, 0.0};
+  const dpa_recipe recipe = {1.0, 0, 0.0, NULL};
   dpa_key key;
   dpa_stream stream;
   dpa_key_from_seed(&key, 1);

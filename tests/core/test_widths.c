@@ -58,7 +58,7 @@ static void check_last(void) {
   static double f[DPA_NARROW];
   const int i[] = {0, 0};
   const double x[] = {0.5, 0.25};
-  const dpa_recipe recipe = {1.0, 0, 0.0};
+  const dpa_recipe recipe = {1.0, 0, 0.0, NULL};
   int row[2];
   uint16_t narrow[2];
   double val[2], margin;

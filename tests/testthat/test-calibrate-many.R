@@ -189,9 +189,10 @@ test_that("a statement that misses a valley is met with more noise", {
     list(excess = -x + missed, order = rep(8, length(i)), accountant = rep("rdp", length(i)))
   }
   settled <- function(x) {
-    none <- rep(NA_real_, 3)
-    out <- settle(spent, 1:3, x, none, rep(-1, 3), rep("rdp", 3), list(rough = 1:3))
-    expect_identical(out$order, rep(8, 3)) # what proves it is told
+    found <- list(x = x, order = rep(NA_real_, 3), accountant = rep("best", 3))
+    out <- settle(spent, 1:3, found, rep(-1, 3), rep("rdp", 3), list(rough = 1:3))
+    # what proves it is told, and who
+    expect_identical(out[-1L], list(order = rep(8, 3), accountant = rep("rdp", 3)))
     out$x
   }
   x <- settled(rep(5e-4, 3))
@@ -202,10 +203,10 @@ test_that("a statement that misses a valley is met with more noise", {
   expect_true(all(spent(x, 1:3, of = .best_but_slow)$excess <= 0 & x < 3e-3 + 1.01 * .many_excess))
   expect_lt(x[1], .many_excess)
   # whose order proves it needs no more, unless there is far too much
-  proved <- settle(spent, 1:3, rep(5e-4, 3), rep(8, 3), rep(-1, 3), rep("rdp", 3),
-    list(midst = 2L, rough = integer())
-  )
-  expect_identical(proved, list(x = rep(5e-4, 3), order = rep(8, 3)))
+  proved <- list(x = rep(5e-4, 3), order = rep(8, 3), accountant = rep("best", 3))
+  gaps <- list(midst = 2L, rough = integer())
+  again <- settle(spent, 1:3, proved, rep(-1, 3), rep("rdp", 3), gaps)
+  expect_identical(again, proved)
 })
 
 test_that("budgets and penalties of each party's own are kept, in about as few looks", {

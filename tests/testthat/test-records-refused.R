@@ -230,3 +230,17 @@ test_that("columns of a class whose values cannot be put together are refused by
   expect_match(conditionMessage(error), "^Chunks 1 to ")
   expect_identical(error$place$column, "age")
 })
+
+test_that("a label that is no class is said by its record of its node", {
+  own <- transform(folk, ill = ifelse(ill, 1, -1))
+  k <- which(own$site == "south")[40]
+  own$ill[k] <- 3
+  records <- dpadmm_records(own, ill ~ age, limits, nodes = ~site)
+  error <- expect_error(dpadmm_fit(records, epsilon = 1), class = "dpadmm_error_labels")
+  expect_match(conditionMessage(error), "it is 3 at record 40 of node \"south\"", fixed = TRUE)
+  expect_identical(error$place, list(node = "south", record = 40))
+  # in the order they came in
+  records <- dpadmm_records(own, ill ~ age, limits)
+  error <- expect_error(dpadmm_fit(records, nodes = NULL, epsilon = 1), class = "dpadmm_error_labels")
+  expect_match(conditionMessage(error), sprintf("it is 3 at position %d", k))
+})

@@ -36,6 +36,7 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
                      const int *place, const dpa_recipe *recipe, int *row, int *col,
                      uint16_t *narrow, double *val) {
   const int shift = recipe->intercept != 0;
+  DPA_COUNT(recipe->work, read, n);
   memset(row, 0, (n + 1) * sizeof *row);
   for (int s = 0; s < p[d]; s++)
     row[place_of(place, (size_t)i[s]) + 1]++;
@@ -83,6 +84,7 @@ void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
                     const dpa_recipe *recipe, int threads, double *dense) {
   (void)threads;
   const int64_t rows = (int64_t)n;
+  DPA_COUNT(recipe->work, read, n);
   const size_t stored = n * (d + (recipe->intercept != 0));
   for (size_t at = 0; at < stored; at += PAGE)
     dense[at] = 0.0;

@@ -2,6 +2,8 @@
 #ifndef DPA_PACK_H
 #define DPA_PACK_H
 
+#include "data/work.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +13,7 @@ typedef struct dpa_recipe {
   double bound;
   int intercept;
   double first;
+  dpa_work *work; /* as that of dpa_records */
 } dpa_recipe;
 
 /* place[k] is where record k goes (a permutation of 0..n-1; NULL: where it is). Rows

@@ -68,6 +68,7 @@ static double measure_rows(const dpa_records *r, double factor, double bound,
 double dpa_measure(const dpa_records *r, double factor, double bound, int threads,
                    double *scale, double *norm) {
   (void)threads;
+  DPA_COUNT(r->work, read, r->n);
   const int64_t n = (int64_t)r->n, span = r->pager ? FILED : MEASURED;
   double longest = 0.0;
 #ifdef _OPENMP

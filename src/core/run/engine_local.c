@@ -66,11 +66,6 @@ void dpa_local_start(dpa_local *local, const dpa_key *key) {
   dpa_forget(&own, sizeof own);
 }
 
-void dpa_local_count(dpa_local *local, dpa_work *work) {
-  for (size_t i = 0; i < local->plan->parties; i++)
-    local->party[i].records.work = work;
-}
-
 /* Where the stack was while a stream was drawn from: its last block, and what it was
  * made from, would give its key away. */
 static void forget_stack(void) {

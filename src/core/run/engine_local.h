@@ -32,9 +32,6 @@ void dpa_local_layout(dpa_local *local, dpa_arena *arena, const dpa_plan *plan,
 /* Start all parties, with keys derived from the run's. */
 void dpa_local_start(dpa_local *local, const dpa_key *key);
 
-/* What parties do with rows from here on is added to `work`. */
-void dpa_local_count(dpa_local *local, dpa_work *work);
-
 void dpa_local_close(dpa_local *local);
 
 dpa_engine dpa_local_engine(dpa_local *local, dpa_poll poll, void *poll_context);

@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   make(&m, &from);
   const dpa_recipe recipe = {feed_below(&from, 2) ? fmax(feed_positive(&from), 1e-280)
                                                   : INFINITY,
-                             (int)feed_below(&from, 2), 1.0};
+                             (int)feed_below(&from, 2), 1.0, NULL};
   dpa_pack_dense(m.n, m.d, m.plain, m.place, &recipe, 1, m.dense);
   const int wide = (int)feed_below(&from, 2);
   dpa_pack_sparse(m.n, m.d, m.p, m.i, m.x, m.place, &recipe, m.row, wide ? m.col : NULL,
