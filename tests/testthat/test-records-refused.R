@@ -241,6 +241,7 @@ test_that("a label that is no class is said by its record of its node", {
   expect_identical(error$place, list(node = "south", record = 40))
   # in the order they came in
   records <- dpadmm_records(own, ill ~ age, limits)
-  error <- expect_error(dpadmm_fit(records, nodes = NULL, epsilon = 1), class = "dpadmm_error_labels")
+  error <- expect_error(dpadmm_fit(records, nodes = NULL, epsilon = 1),
+    class = "dpadmm_error_labels")
   expect_match(conditionMessage(error), sprintf("it is 3 at position %d", k))
 })
