@@ -5,7 +5,8 @@
 # Run: Rscript bench/calibration.R [holders records columns [alike] [budgets] [penalties]];
 # 1000 2150000 10 is a thousand holders of 100 to 10,000 records each, the unlike ones of
 # bench/growth.R; 5 20000 100 alike is the shortest of the fits of bench/dense.R. budgets: each has
-# one of its own, a half to twice the usual one; penalties: of M-ADMM, each its own.
+# one of its own, a half to twice the usual one; penalties: of M-ADMM, each its own; both are what
+# takes longest.
 library(dpadmm)
 source("bench/helpers.R")
 

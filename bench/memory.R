@@ -32,6 +32,15 @@ framed <- function(n, d) {
       private(y ~ ., data, schema = schema, rows = "scale")
     })
 }
+levelled <- function(n) {
+  list(function() {
+    data.frame(a = stats::runif(n), g = factor(rep_len(letters, n)), k = rep_len(0:9, n),
+      y = labels(n))
+  }, function(data) {
+    schema <- dpadmm_schema(a = c(0, 1), g = letters, k = c(0, 9))
+    private(y ~ ., data, schema = schema, rows = "scale")
+  })
+}
 # as in bench/fixed-point.R and bench/node-solver.R
 central <- function(n, d) {
   list(function() matrix(stats::rnorm(n * d), n) / 10, function(x) {
@@ -57,6 +66,12 @@ cases <- list(
   "sparse 40,000 x 100, 14 a row" = sparse(4e4, 100, 14),
   "frame 1e6 x 20" = framed(1e6, 20),
   "frame 4e5 x 50" = framed(4e5, 50),
+  # where a record has few numbers, those that the solvers keep of it are as many and more; where
+  # there are about as many columns as numbers, each node's vectors are
+  "dense 2e6 x 4" = dense(2e6, 4),
+  "sparse 1e6 x 40, 2 a row" = sparse(1e6, 40, 2),
+  "sparse 20,000 x 2e5, 50 a row" = sparse(2e4, 2e5, 50),
+  "frame 5e5 x 3, of 26 levels" = levelled(5e5),
   "centralised, dense 1e6 x 50" = central(1e6, 50),
   "exact, Adult" = exact
 )
