@@ -21,8 +21,8 @@
 #' @param crosses whether bounds cross.
 #' @param like what parties are like, a row each, in the order of `i`.
 #' @param loss the logs of how much they lose at their likely units, about; `NULL` for delta = 0.
-#' @return list(x = the logs of multiples, order = what proves them, or `NA`, accountant = who was
-#'   asked, "best": all).
+#' @return list(x = the logs of multiples, order = what proves them, or `NA`, accountant = who says
+#'   so).
 #' @noRd
 solve_many <- function(spent, i, crosses, like, loss) {
   knots <- c(spread_over(length(i), .many_knots), apply(like, 2L, which.min),

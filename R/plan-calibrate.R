@@ -67,8 +67,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     } else {
       found$order
     }
-    slow[together] <- !is.finite(told[together]) &
-      found$accountant %in% c("best", slow_accountants())
+    slow[together] <- !is.finite(told[together]) & found$accountant %in% slow_accountants()
     unit[together] <- likely[together] * exp(found$x)
     # next to no noise is asked for: one by one there is a word for that
     unit[which(unit <= likely * 1e-12)] <- NA
