@@ -108,13 +108,12 @@ stored_labels <- function(records) {
 of_holder <- function(e, records) {
   k <- e$place
   if (!is.numeric(k) || !is.character(records$nodes)) return(e)
-  before <- cumsum(c(0, records$sizes))
-  node <- findInterval(k - 1, before)
-  place <- list(node = names(records$sizes)[node], record = k - before[[node]])
+  nodes <- stored_nodes(records)
+  own <- as.character(nodes[k])
+  e$place <- list(node = own, record = as.double(sum(nodes[seq_len(k)] == own)))
   e$message <- sub(sprintf("at position %d", k), sprintf(
-    "at record %.0f of node \"%s\"", place$record, place$node
+    "at record %.0f of node \"%s\"", e$place$record, own
   ), conditionMessage(e), fixed = TRUE)
-  e$place <- place
   e
 }
 

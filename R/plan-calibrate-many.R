@@ -37,28 +37,28 @@ solve_many <- function(spent, i, crosses, like, loss) {
   }, .many_excess, "many", crosses, settled = !each)
   if (each) return(first)
   of_all <- function(y) between_some(y, knots, like)
-  x <- guess <- of_all(first$x)$y
+  guess <- of_all(first$x)$y
   slope <- of_all(first$slope)$y
   orders <- of_all(log(first$order - 1))
-  order <- 1 + exp(orders$y)
   left <- findInterval(seq_along(i), knots, all.inside = TRUE)
   best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
     "best")
   told <- (orders$off < 0.05) %in% TRUE # NA: there is none on one side
   if (crosses && !all(told)) told[] <- FALSE
-  proved <- list(x = x, order = order, accountant = best)
+  found <- list(x = guess, order = 1 + exp(orders$y), accountant = best)
   for (k in split(seq_along(i), paste(best, told))) {
     of <- best[k[1L]]
-    found <- if (!is.null(loss) && of %in% slow_accountants() && are_shared(loss[k] - x[k])) {
-      list(x = solve_shared(asked_of(spent, of), i[k], x[k], slope[k], loss[k]), order = NA,
+    x <- guess[k]
+    now <- if (!is.null(loss) && of %in% slow_accountants() && are_shared(loss[k] - x)) {
+      list(x = solve_shared(asked_of(spent, of), i[k], x, slope[k], loss[k]), order = NA,
         accountant = of)
     } else {
-      order[k][!told[k]] <- NA # looked for everywhere
-      solve_within(around(spent, of), i[k], x[k], slope[k], order[k], .many_excess)
+      near <- ifelse(told[k], found$order[k], NA) # looked for everywhere
+      solve_within(around(spent, of), i[k], x, slope[k], near, .many_excess)
     }
-    for (name in names(proved)) proved[[name]][k] <- found[[name]]
+    for (name in names(found)) found[[name]][k] <- now[[name]]
   }
-  x <- proved$x
+  x <- found$x
   moved <- abs(x - guess)
   slow <- which(best %in% slow_accountants() & !is.na(x))
   # others, of which there are some, may be better there than a slow one
@@ -68,11 +68,11 @@ solve_many <- function(spent, i, crosses, like, loss) {
   best[union(slow[which(moved[slow] > 0.03)], better)] <- "best"
   rough <- !((moved <= 0.01) %in% TRUE) # NA: there was no guess, or no point
   rough[better] <- TRUE
-  proved$order[!is.finite(proved$order)] <- NA
+  found$order[!is.finite(found$order)] <- NA
   gaps <- even_gaps(left, rough)
   # there are no valleys
-  if (!crosses) gaps$midst <- gaps$midst[is.na(proved$order[gaps$midst])]
-  settle(spent, i, proved, slope, best, gaps)
+  if (!crosses) gaps$midst <- gaps$midst[is.na(found$order[gaps$midst])]
+  settle(spent, i, found, slope, best, gaps)
 }
 
 #' Whether parties that lose so much, in logs, share accounts where their losses are rounded to
@@ -143,16 +143,15 @@ around_some <- function(places, off, count) {
 #' @return `found` as it is then.
 #' @noRd
 settle <- function(spent, i, found, slope, best, gaps) {
-  x <- found$x
-  done <- best %in% slow_accountants() & !is.na(x)
+  done <- best %in% slow_accountants() & !is.na(found$x)
   # steeper is only the way into a valley
   slope <- pmax(-2, pmin(slope, -0.1))
   slope[is.na(slope)] <- -1
   of_all <- i[best == "best"]
   said <- function(x, i, ...) said_of_all(spent, x, i, which(i %in% of_all))
-  look_at <- function(at) c(list(at = at, x = x[at]), said(x[at], i[at]))
+  look_at <- function(at) c(list(at = at, x = found$x[at]), said(found$x[at], i[at]))
   far_below <- function(seen) seen$excess / slope[seen$at] > .many_excess
-  x[is.na(x)] <- 0
+  found$x[is.na(found$x)] <- 0
   midst <- setdiff(gaps$midst, which(done))
   off <- if (length(midst)) {
     seen <- look_at(midst)
@@ -175,10 +174,9 @@ settle <- function(spent, i, found, slope, best, gaps) {
       more[solved] <- there$x[solved]
       for (name in c("order", "accountant")) found[[name]][at[solved]] <- there[[name]][solved]
     }
-    x[at] <- more
+    found$x[at] <- more
     at <- at[!solved]
   }
-  x[at] <- NA
-  found$x <- x
+  found$x[at] <- NA
   found
 }

@@ -70,11 +70,9 @@ open_books <- function(releases) {
     if (all(is.na(releases$party))) node <- as.integer(node)
   }
   ledgers <- lapply(own, function(rows) ledger_of(c(everybody, rows)))
-  entries <- lapply(c(kind = "kind", count = "count"), function(name) {
-    unlist(lapply(ledgers, `[[`, name))
-  })
-  owner <- rep(seq_along(ledgers), lengths(lapply(ledgers, `[[`, "kind")))
-  like <- row_groups(entries, owner, length(ledgers))
+  kinds <- lapply(ledgers, `[[`, "kind")
+  columns <- list(unlist(kinds), unlist(lapply(ledgers, `[[`, "count")))
+  like <- row_groups(columns, rep(seq_along(ledgers), lengths(kinds)), length(ledgers))
   distinct <- unique(like)
   told <- told_orders(releases, own)[distinct]
   at <- as.list(match(like, distinct))

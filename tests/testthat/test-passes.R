@@ -81,26 +81,27 @@ test_that("parties of any size give the same by two threads, pass by pass or par
   expect_identical(coefficients(2), coefficients(1))
 })
 
-#' What R allocates in vectors of 50 kB and more during a fit, in units of the matrix or the frame.
-taken_by <- function(x, ..., y = rep_len(c(-1, 1, 1), nrow(x))) {
+#' What R allocates in vectors of 50 kB and more during a fit, in units of its `data`.
+taken_by <- function(data, ...) {
   file <- tempfile()
   on.exit(unlink(file))
   Rprofmem(file, threshold = 50000)
   on.exit(Rprofmem(NULL), add = TRUE, after = FALSE)
-  dpadmm_fit(x, y, epsilon = 1, delta = 1e-5, iterations = 1, ...)
+  dpadmm_fit(..., epsilon = 1, delta = 1e-5, iterations = 1)
   Rprofmem(NULL)
   taken <- as.numeric(sub(" .*", "", grep("^[0-9]", readLines(file), value = TRUE)))
-  sum(taken) / as.numeric(utils::object.size(if (is.data.frame(y)) y else x))
+  sum(taken) / as.numeric(utils::object.size(data))
 }
 
 test_that("rows are copied once, sparse ones to fewer bytes than they have, or not at all", {
   skip_if_not(capabilities("profmem"))
   n <- 20000
+  y <- rep_len(c(-1, 1, 1), n)
   x <- Matrix::sparseMatrix(rep(seq_len(n), 14), rep(1:14, each = n), x = 0.25, dims = c(n, 20))
-  expect_lt(taken_by(x, nodes = 5), 1.15)
+  expect_lt(taken_by(x, x, y, nodes = 5), 1.15)
   x <- matrix(sin(seq_len(n * 100)) / 10, n)
-  expect_lt(taken_by(x, nodes = 5), 1.15)
-  expect_lt(taken_by(x, method = dp_sgd(), intercept = FALSE), 0.1)
+  expect_lt(taken_by(x, x, y, nodes = 5), 1.15)
+  expect_lt(taken_by(x, x, y, method = dp_sgd(), intercept = FALSE), 0.1)
 })
 
 test_that("of a frame one copy is held, made in blocks, whose garbage is known", {
@@ -112,7 +113,7 @@ test_that("of a frame one copy is held, made in blocks, whose garbage is known",
   bounds <- rep(list(c(-0.1, 0.1)), 20)
   names(bounds) <- names(x)[1:20]
   schema <- do.call(dpadmm_schema, bounds)
-  expect_lt(taken_by(y ~ ., y = x, schema = schema, nodes = 5), 8.2)
+  expect_lt(taken_by(x, y ~ ., x, schema = schema, nodes = 5), 8.2)
 })
 
 test_that("a fit's trace, plan and result tell nothing of the work", {
