@@ -1,7 +1,8 @@
-# The memory of fits above what the user holds, in units of that: what the process has at its peak,
-# less what it had before. All of it is taken before the first round is over, so two rounds do. Each
-# case is a process of its own that reads its data from a file: memory that making them left behind
-# would be used again, and not be seen. Linux only. Run: Rscript bench/memory.R [case ...]
+# The memory of fits above what the user holds, rows and labels, in units of that: what the process
+# has at its peak, less what it had before. Nearly all of it is taken before the first round is over,
+# so two rounds do. Each case is a process of its own that reads its data from a file: memory that
+# making them left behind would be used again, and not be seen. Linux only.
+# Run: Rscript bench/memory.R [case ...]
 suppressMessages(library(dpadmm))
 source("bench/helpers.R")
 control <- dpadmm_control(progress = FALSE)
@@ -13,16 +14,17 @@ private <- function(..., rows) {
 }
 
 dense <- function(n, d) {
-  list(function() matrix(stats::runif(n * d, -1, 1), n, d),
-    function(x) private(x, labels(n), rows = "shorten"))
+  list(function() list(x = matrix(stats::runif(n * d, -1, 1), n, d), y = labels(n)),
+    function(data) private(data$x, data$y, rows = "shorten"))
 }
 sparse <- function(n, d, each) {
   list(function() {
     columns <- (outer(seq_len(each), seq_len(n)) * 7919) %% d + 1
-    Matrix::sparseMatrix(rep(seq_len(n), each = each), as.vector(columns),
+    x <- Matrix::sparseMatrix(rep(seq_len(n), each = each), as.vector(columns),
       x = 1 / sqrt(each), dims = c(n, d), use.last.ij = TRUE
     )
-  }, function(x) private(x, labels(n), rows = "shorten", intercept = FALSE))
+    list(x = x, y = labels(n))
+  }, function(data) private(data$x, data$y, rows = "shorten", intercept = FALSE))
 }
 framed <- function(n, d) {
   list(function() cbind(as.data.frame(matrix(stats::runif(n * d), n)), y = labels(n)),
@@ -43,8 +45,8 @@ levelled <- function(n) {
 }
 # as in bench/fixed-point.R and bench/node-solver.R
 central <- function(n, d) {
-  list(function() matrix(stats::rnorm(n * d), n) / 10, function(x) {
-    dpadmm_fit(x, labels(n), method = fp_admm(gamma = 2), iterations = 3,
+  list(function() list(x = matrix(stats::rnorm(n * d), n) / 10, y = labels(n)), function(data) {
+    dpadmm_fit(data$x, data$y, method = fp_admm(gamma = 2), iterations = 3,
       noise = gaussian_noise(1e-3), delta = 1e-6, seed = 1, control = control, intercept = FALSE,
       rows = "shorten")
   }, 0.5)

@@ -62,7 +62,8 @@ static int resume(dpa_party *party, int with_cache) {
   dpa_node *node = &party->as.node;
   if (with_cache) {
     const dpa_solver_state *kept = node->kept;
-    if (kept->pairs > DPA_PAIRS || kept->newest >= DPA_PAIRS ||
+    const size_t most = node->solver.most_pairs;
+    if (kept->pairs > most || kept->newest >= most ||
         (kept->curved == DPA_FULL && !node->solver.diagonal))
       return 0;
     node->solver.at = *kept;

@@ -32,6 +32,12 @@ int dpa_solver_full(const dpa_records *data) {
   return data->d <= 32 || (data->d <= 8192 && data->d * data->d <= stored / 2 + 4096);
 }
 
+/* A pair costs what 1 number a column costs in a pass. */
+static size_t pairs_kept(const dpa_records *data) {
+  const size_t worth = dpa_records_stored(data) / (data->d > 0 ? data->d : 1);
+  return worth < DPA_FEW_PAIRS ? DPA_FEW_PAIRS : worth < DPA_PAIRS ? worth : DPA_PAIRS;
+}
+
 void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
                        const dpa_loss *loss, double width, double weight) {
   const size_t d = data->d;
@@ -51,8 +57,9 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
     s->base = DPA_TAKE(arena, double, d);
     s->anchor = DPA_TAKE(arena, double, d);
   }
-  s->step_pair = DPA_TAKE(arena, double, d *DPA_PAIRS);
-  s->grad_pair = DPA_TAKE(arena, double, d *DPA_PAIRS);
+  s->most_pairs = pairs_kept(data);
+  s->step_pair = DPA_TAKE(arena, double, d * s->most_pairs);
+  s->grad_pair = DPA_TAKE(arena, double, d * s->most_pairs);
   if (arena->base)
     memset(s->f, 0, d * sizeof *s->f);
   dpa_solver_use(s, data, weight);
@@ -142,7 +149,7 @@ static void direction(dpa_solver *s) {
   for (size_t j = 0; j < d; j++)
     s->dir[j] = -s->grad[j];
   for (size_t q = 0; q < s->at.pairs; q++) {
-    const size_t p = (s->at.newest + DPA_PAIRS - q) % DPA_PAIRS;
+    const size_t p = (s->at.newest + s->most_pairs - q) % s->most_pairs;
     coefficient[p] = dpa_dot(s->step_pair + p * d, s->dir, d) / s->at.inner_pair[p];
     for (size_t j = 0; j < d; j++)
       s->dir[j] -= coefficient[p] * s->grad_pair[p * d + j];
@@ -156,7 +163,7 @@ static void direction(dpa_solver *s) {
       s->dir[j] /= s->curvature[j] + s->at.quad;
   }
   for (size_t q = s->at.pairs; q-- > 0;) {
-    const size_t p = (s->at.newest + DPA_PAIRS - q) % DPA_PAIRS;
+    const size_t p = (s->at.newest + s->most_pairs - q) % s->most_pairs;
     const double beta = dpa_dot(s->grad_pair + p * d, s->dir, d) / s->at.inner_pair[p];
     for (size_t j = 0; j < d; j++)
       s->dir[j] += (coefficient[p] - beta) * s->step_pair[p * d + j];
@@ -212,7 +219,7 @@ static double search(dpa_solver *s, double descent, double full) {
 
 static void remember_pair(dpa_solver *s, double t) {
   const size_t d = s->data->d;
-  const size_t p = s->at.pairs == 0 ? 0 : (s->at.newest + 1) % DPA_PAIRS;
+  const size_t p = s->at.pairs == 0 ? 0 : (s->at.newest + 1) % s->most_pairs;
   double *step = s->step_pair + p * d, *change = s->grad_pair + p * d;
   for (size_t j = 0; j < d; j++) {
     step[j] = t * s->dir[j];
@@ -223,7 +230,7 @@ static void remember_pair(dpa_solver *s, double t) {
     return; /* rounding ate the curvature: the slot stays unused */
   s->at.inner_pair[p] = inner;
   s->at.newest = p;
-  if (s->at.pairs < DPA_PAIRS)
+  if (s->at.pairs < s->most_pairs)
     s->at.pairs++;
 }
 

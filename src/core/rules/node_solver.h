@@ -26,7 +26,10 @@
 
 /* Records whose gradients are summed in one row, at most. */
 #define DPA_SUM_ROWS 16384
-#define DPA_PAIRS 10 /* BFGS pairs kept */
+/* BFGS pairs kept: fewer where a record has so few numbers that they would take longer
+ * than the passes that they spare, and more memory than the records. */
+#define DPA_FEW_PAIRS 3
+#define DPA_PAIRS 10
 
 /* The curvature that a solver has. */
 typedef enum dpa_curvature {
@@ -92,8 +95,9 @@ typedef struct dpa_solver {
   double *base;     /* d: where margin and data_grad are known while f is ahead of it */
   double *anchor;   /* d: where the full curvature was computed */
   double *block;    /* work space of the dense Hessian; NULL when not needed */
-  double *step_pair; /* DPA_PAIRS x d: steps */
-  double *grad_pair; /* DPA_PAIRS x d: changes of the gradient */
+  size_t most_pairs; /* at most DPA_PAIRS */
+  double *step_pair; /* most_pairs x d: steps */
+  double *grad_pair; /* most_pairs x d: changes of the gradient */
   dpa_solver_state at;
   int backwards; /* where the next pass begins: at the last rows; never part of a state
                   */
