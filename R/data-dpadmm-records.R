@@ -57,14 +57,17 @@
 #' are as this machine writes them: another kind of machine refuses the file. A file that is damaged
 #' in what it says of all records is refused; of the records' own numbers nothing tells damage.
 #' @section Errors:
-#' A chunk without a column that is needed is an error of class `dpadmm_error_shape`, one with a
-#' column of another type (numbers as strings, too, but for files of text) `dpadmm_error_argument`;
-#' a string that is no number, or a line with another number of cells, `dpadmm_error_parse`; other
-#' bad values are those of [dpadmm_fit()]. Each names chunk, row and column; they are in its field
-#' `place` too. Columns that nothing asks for are not looked at. A file that is none, or was cut
-#' short, is `dpadmm_error_parse`, but for plain text, which has no end that could be missing; a
-#' full disk is `dpadmm_error_file`. After an error or an interrupt no file is left. All of these
-#' tell of records, see [dpadmm-conditions].
+#' A chunk without a column that is needed, or with two of its name, is an error of class
+#' `dpadmm_error_shape`, one with a column of another type (numbers as strings, too, but for files
+#' of text) `dpadmm_error_argument`; a string that is no number, a value of a data base that is of
+#' another type than the others of its column, or a line with another number of cells
+#' `dpadmm_error_parse`; other bad values are those of [dpadmm_fit()]. Each names chunk, row (of a
+#' whole chunk the first) and column; they are in its field `place` too. Columns that nothing asks
+#' for are not looked at, and which labels that are numbers are classes only a fit knows, by its
+#' loss. A file that is none, or was cut short, is `dpadmm_error_parse`, but for plain text, which
+#' has no end that could be missing; a full disk is `dpadmm_error_file`, with the chunk and the row
+#' it came to. After an error or an interrupt no file is left. All of these tell of records, see
+#' [dpadmm-conditions].
 #' @seealso [dpadmm_fit()], [dpadmm_schema()], [missing-values].
 #' @examples
 #' n <- 400
@@ -124,7 +127,9 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
   label <- all.vars(blueprint$response)
   features <- setdiff(Filter(is_column_name, names(schema)), label)
   reader <- chunk_reader(blueprint, schema, if (is.character(nodes)) nodes)
-  chunks <- chunk_source(source, query, chunk, label, features, reader$needed)
+  levels <- names(Filter(is.character, schema))
+  chunks <- tryCatch(chunk_source(source, query, chunk, label, features, reader$needed, levels),
+    unreadable_chunk = function(e) abort_unreadable(reader, e))
   on.exit(chunks$close())
   path <- write_records(reader, chunks, dirname(target), progress, list(
     blueprint = blueprint, schema = schema, nodes = nodes
