@@ -131,7 +131,7 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
   chunks <- tryCatch(chunk_source(source, query, chunk, label, features, reader$needed, levels),
     unreadable_chunk = function(e) abort_unreadable(reader, e))
   on.exit(chunks$close())
-  path <- write_records(reader, chunks, dirname(target), progress, list(
+  path <- write_records(reader, chunks, target, !is.null(file), progress, list(
     blueprint = blueprint, schema = schema, nodes = nodes
   ))
   taken <- file.exists(target) # since it was looked at
@@ -211,12 +211,14 @@ store_path <- function(file, keep) {
 }
 
 #' All chunks, encoded, in a file.
-#' @param directory where it is written; what is not finished is removed.
+#' @param target where it shall be, once it is finished; in its directory it is written, and what is
+#'   not finished is removed.
+#' @param named whether that is a name of the user's.
 #' @return its path.
 #' @noRd
-write_records <- function(reader, chunks, directory, progress, facts) {
-  spooled <- tempfile("records-", directory)
-  placed <- tempfile("records-", directory)
+write_records <- function(reader, chunks, target, named, progress, facts) {
+  spooled <- tempfile("records-", dirname(target))
+  placed <- tempfile("records-", dirname(target))
   done <- NULL
   on.exit(unlink(setdiff(c(spooled, placed), done), expand = FALSE))
   bar <- byte_bar(progress, chunks$total, "Reading")
@@ -226,7 +228,8 @@ write_records <- function(reader, chunks, directory, progress, facts) {
     written <<- written + bytes
     bar$tick(if (is.null(chunks$done)) written else chunks$done())
   }
-  spool <- new_spool(spooled, add)
+  told <- function(code, ...) told_of_records(code, target, named, ...)
+  spool <- told(new_spool(spooled, add))
   on.exit(spool$file$drop(), add = TRUE, after = FALSE) # an open file keeps its place on the disk
   numbers <- list()
   repeat {
@@ -234,13 +237,18 @@ write_records <- function(reader, chunks, directory, progress, facts) {
     if (!is.null(data)) add_chunk(reader, data)
     part <- encode_waiting(reader, all = is.null(data))
     if (!is.null(part)) {
-      part$blocks(spool$put)
+      first <- spool$rows()
+      told(part$blocks(spool$put), place = function() {
+        list(chunk = part$chunk[spool$rows() - first + 1], row = spool$rows() + 1)
+      })
       numbers <- c(numbers, list(part[c("y", "weight", "offset", "node")]))
     }
     if (is.null(data)) break
   }
   if (length(numbers) == 0L) abort("shape", "`source` has no records.", argument = "source")
-  done <- settle_records(placed, reader, spool, numbers, facts, add)
+  done <- told(settle_records(placed, reader, spool, numbers, facts, add), copied = function() {
+    if (file.exists(placed)) file.size(spooled)
+  })
 }
 
 #' What is known at the end: who holds which record, in which order they are stored.

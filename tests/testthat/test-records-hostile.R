@@ -274,3 +274,15 @@ test_that("a kept file of which any bit is another is refused, or says the same 
   }
   succeed()
 })
+
+test_that("a copy in the order of nodes that cannot be written is told by the file of records", {
+  skip_on_os("windows")
+  directory <- tempfile("gone-")
+  dir.create(directory)
+  records <- dpadmm_records(folk, ill ~ age + ward, limits, file = file.path(directory, "records"))
+  path <- records$path
+  unlink(directory, recursive = TRUE) # what is mapped lives on
+  error <- expect_error(dpadmm_fit(records, nodes = 4, epsilon = 1), class = "dpadmm_error_file")
+  expect_match(conditionMessage(error), sprintf('^The records of "%s" cannot be copied', path))
+  expect_identical(error$value, path)
+})

@@ -100,15 +100,27 @@ test_that("a full disk is an error, and an interrupt none: neither leaves a file
   writeLines(c(
     sprintf(".libPaths(c(%s))", toString(shQuote(.libPaths()))),
     "library(dpadmm)",
-    "n <- 1e5; data <- data.frame(a = runif(n), b = runif(n), y = 1)",
-    "found <- tryCatch(dpadmm_records(data, y ~ a + b, dpadmm_schema(a = 0:1, b = 0:1),",
-    sprintf("  file = file.path('%s', 'records')), error = function(e) class(e)[1L])", directory),
-    "cat(found)"
+    "n <- 1e5; data <- data.frame(a = runif(n), w = sample(c('f', 'g'), n, TRUE), y = 1)",
+    "public <- dpadmm_schema(a = 0:1, w = c('f', 'g'))",
+    "read <- function(n, ...) tryCatch(dpadmm_records(data[seq_len(n), ], y ~ a + w, public, ...),",
+    "  dpadmm_error_file = function(e) writeLines(c(conditionMessage(e), unlist(e$place))))",
+    sprintf("read(n, file = '%s/records')", directory),
+    "read(n)",
+    "read(12000)",
+    "writeLines(list.files(tempdir(), 'records'))"
   ), script)
   limited <- sprintf("ulimit -f 500; trap '' XFSZ; exec %s --vanilla %s",
     shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script))
-  expect_identical(system2("bash", c("-c", shQuote(limited)), stdout = TRUE, stderr = FALSE),
-    "dpadmm_error_file")
+  said <- system2("bash", c("-c", shQuote(limited)), stdout = TRUE, stderr = FALSE)
+  full <- "cannot be written: .*[.] It needs more than [0-9.]+ kB"
+  row <- as.numeric(said[3])
+  expect_match(said[1], sprintf('^Chunk [12], row %.0f: the file of records, "%s/records", %s[.]$',
+    row, directory, full))
+  expect_identical(as.numeric(said[2]), ceiling(row / 10000))
+  expect_match(said[4], sprintf("^Chunk [12], row %.0f: the file of records \\(in .*\\) %s[.]$",
+    row, full))
+  expect_match(said[7], sprintf("^The file of records .* %s, and as much again while rows", full))
+  expect_length(said, 7) # and nothing is left
   expect_identical(list.files(directory, all.files = TRUE, no.. = TRUE), character())
 
   stopping <- local({
