@@ -18,6 +18,7 @@ chunk_reader <- function(blueprint, schema, nodes) {
   it <- list2env(list(
     blueprint = blueprint, schema = schema, nodes = nodes, needed = needed, kinds = list(),
     typed = list(), called = unlist(lapply(calls, all.vars)),
+    plain = unlist(lapply(Filter(is.name, variables[-length(variables)]), all.vars)),
     numbers = unlist(lapply(Filter(is.name, record_calls(blueprint)), all.vars)),
     chunks = 0, rows = 0, waiting = list(), from = NULL, known = NULL, kind = NULL
   ), parent = emptyenv())
@@ -33,31 +34,41 @@ add_chunk <- function(it, data) {
     abort_chunk(it, "argument", sprintf("it must be a data frame, not %s", kind_of(data)))
   }
   n <- nrow(data)
-  if (n == 0L) return(invisible())
+  if (n == 0L && !any(lengths(data))) return(invisible())
   if (length(lost <- setdiff(it$needed, names(data)))) {
     abort_chunk(it, "shape", sprintf("it has no column `%s`", lost[1L]), column = lost[1L])
   }
+  if (length(twice <- intersect(it$needed, names(data)[duplicated(names(data))]))) {
+    abort_chunk(it, "shape", sprintf("it has `%s` more than once", twice[1L]), column = twice[1L])
+  }
   strings <- isTRUE(attr(data, "strings"))
   data <- lapply(stats::setNames(nm = it$needed), function(name) {
-    chunk_column(it, plain_numbers(data[[name]]), name, strings)
+    tryCatch(chunk_column(it, data[[name]], name, n, strings), error = function(e) {
+      if (is.list(e$place)) stop(e)
+      words <- sub("[.]$", "", conditionMessage(e))
+      if (!inherits(e, "dpadmm_error")) words <- sprintf("`%s` cannot be read: %s", name, words)
+      abort_chunk(it, "argument", words, column = name, parent = e)
+    })
   })
   it$waiting <- c(it$waiting, list(list2DF(data, n)))
   it$from <- c(it$from, rep(it$chunks, n))
 }
 
-#' @param row of all records, or NULL.
+#' @param row of all records; by default it is the whole chunk, from its first row on.
 #' @noRd
 abort_chunk <- function(it, kind, words, column = NULL, row = NULL, ...) {
-  abort(kind, sprintf("%s: %s.", chunk_words(it$chunks, row), words), argument = column,
-    place = list(chunk = it$chunks, row = row, column = column), ...)
+  first <- rows_so_far(it) + 1
+  abort(kind, sprintf("%s: %s.", if (is.null(row)) chunk_words(it$chunks, first, "from")
+    else chunk_words(it$chunks, row), words), argument = column,
+    place = list(chunk = it$chunks, row = if (is.null(row)) first else row, column = column), ...)
 }
 
 #' @param chunk one, or the first and the last of several.
+#' @param which of the rows, where it is not that one alone: "from" or "after".
 #' @noRd
-chunk_words <- function(chunk, row = NULL) {
-  sprintf("Chunk%s %s%s", if (length(chunk) > 1L) "s" else "",
-    paste(sprintf("%.0f", chunk), collapse = " to "),
-    if (is.null(row)) "" else sprintf(", row %.0f", row))
+chunk_words <- function(chunk, row, which = NULL) {
+  sprintf("Chunk%s %s, %s %.0f", if (length(chunk) > 1L) "s" else "",
+    paste(sprintf("%.0f", chunk), collapse = " to "), paste(c(which, "row"), collapse = " "), row)
 }
 
 #' How many rows have come so far.
@@ -68,32 +79,29 @@ rows_so_far <- function(it) it$rows + length(it$from)
 #' @noRd
 next_chunk <- function(it, chunks) {
   tryCatch(chunks$next_chunk(), error = function(e) {
-    if (inherits(e, "dpadmm_error")) stop(e)
     if (inherits(e, "unreadable_chunk")) abort_unreadable(it, e)
-    abort("argument", sprintf("%s: %s", unread_words(it), conditionMessage(e)),
-      argument = "source", place = list(chunk = it$chunks + 1), parent = e)
+    abort("argument", sprintf("%s: %s", unread_words(it), conditionMessage(e)), argument = "source",
+      place = list(chunk = it$chunks + 1, row = rows_so_far(it) + 1), parent = e)
   })
 }
 
 abort_unreadable <- function(it, e) {
   chunk <- it$chunks + 1
-  row <- if (!is.null(e$row)) rows_so_far(it) + e$row
-  words <- if (is.null(row)) unread_words(it) else chunk_words(chunk, row)
+  row <- rows_so_far(it) + if (is.null(e$row)) 1 else e$row
+  words <- if (is.null(e$row)) unread_words(it) else chunk_words(chunk, row)
   abort("parse", sprintf("%s: %s.", words, conditionMessage(e)),
     argument = "source", place = c(list(chunk = chunk, row = row), e$place), value = e$value)
 }
 
-#' Where a source fails that does not say of which row.
+#' Where a source fails that does not say of which row: it is none of those that came.
 #' @noRd
-unread_words <- function(it) {
-  sprintf("%s, after row %.0f", chunk_words(it$chunks + 1), rows_so_far(it))
-}
+unread_words <- function(it) chunk_words(it$chunks + 1, rows_so_far(it), "after")
 
 # ---- encoding ----------------------------------------------------------------------------
 
 #' What waits, encoded, where there is enough of it.
 #' @param all whether it is enough however little there is.
-#' @return list(blocks, y, weight, offset, node), or NULL.
+#' @return list(blocks, y, weight, offset, node, chunk), or NULL.
 #' @noRd
 encode_waiting <- function(it, all = FALSE) {
   n <- length(it$from)
@@ -101,12 +109,22 @@ encode_waiting <- function(it, all = FALSE) {
   join <- function(name) join_columns(lapply(it$waiting, `[[`, name), it$typed[[name]], name)
   records <- tryCatch(
     chunk_records(it, list2DF(lapply(stats::setNames(nm = it$needed), join), n)),
-    dpadmm_error = function(e) stop(placed_error(e, it))
+    error = function(e) stop(placed_error(classed_error(e), it))
   )
+  records$chunk <- it$from
   it$rows <- it$rows + n
   it$waiting <- list()
   it$from <- NULL
   records
+}
+
+#' What a function of the formula makes of odd values may be an error of R.
+#' @noRd
+classed_error <- function(e) {
+  if (inherits(e, "dpadmm_error")) return(e)
+  errorCondition(sprintf("The records cannot be encoded: %s.", conditionMessage(e)),
+    class = c("dpadmm_error_argument", "dpadmm_error"), argument = "formula", parent = e,
+    call = user_call())
 }
 
 #' An error of rows that were encoded together, as one of their chunk.
@@ -114,13 +132,13 @@ encode_waiting <- function(it, all = FALSE) {
 placed_error <- function(e, it) {
   k <- e$place
   one <- is.numeric(k) && length(k) == 1L && k >= 1 && k <= length(it$from)
-  row <- if (one) it$rows + k
+  row <- it$rows + if (one) k else 1
   chunk <- unique(it$from[if (one) k else c(1L, length(it$from))])
   words <- conditionMessage(e)
   if (one) {
     words <- sub(sprintf("(row|position) %.0f\\b", k), sprintf("\\1 %.0f", row), words)
   }
-  e$message <- sprintf("%s: %s", chunk_words(chunk, row), words)
+  e$message <- sprintf("%s: %s", chunk_words(chunk, row, if (!one) "from"), words)
   e$place <- list(chunk = chunk, row = row, column = if (is.character(k)) k else e$argument)
   e
 }
@@ -198,7 +216,9 @@ nodes_in_order <- function(it, code) {
   known <- it$known
   if (identical(it$kinds[[it$nodes]], "text")) known <- utils::type.convert(known, as.is = TRUE)
   if (anyNA(known)) {
-    abort("missing", sprintf("`%s` has a value that is no number.", it$nodes), argument = it$nodes)
+    row <- match(which(is.na(known))[1L], code)
+    abort("missing", sprintf("Row %d: `%s` is no number.", row, it$nodes), argument = it$nodes,
+      place = list(row = row, column = it$nodes))
   }
   sorted <- if (identical(it$kinds[[it$nodes]], "factor")) known else sort(known)
   names <- unique(as.character(sorted))

@@ -1,16 +1,13 @@
 # Columns of chunks: of the type that the schema declares, or that they had in the first chunk.
 
+#' @param n how many rows the chunk has.
 #' @param strings whether it was read as text.
 #' @noRd
-chunk_column <- function(it, column, name, strings) {
+chunk_column <- function(it, column, name, n, strings) {
   declared <- it$schema[[name]]
   of_nodes <- identical(name, it$nodes)
   called <- name %in% it$called
-  if (is.matrix(column) && ncol(column) == 1L) column <- column[, 1L]
-  if (!is.null(dim(column)) || is.list(column) && !inherits(column, "POSIXlt")) {
-    abort_chunk(it, "argument", sprintf("`%s` must be one column of values, not %s", name,
-      kind_of(column)), column = name)
-  }
+  column <- whole_column(it, column, name, n)
   if (is.list(column)) column <- as.POSIXct(column)
   # what a call reads is as it came
   if (is.factor(column) && !of_nodes && !called) column <- as.character(column)
@@ -33,6 +30,35 @@ chunk_column <- function(it, column, name, strings) {
   }
   check_kind(it, column, name)
   column
+}
+
+#' A column as a vector of a value each row.
+#' @noRd
+whole_column <- function(it, column, name, n) {
+  column <- plain_numbers(column, name)
+  if (is.matrix(column) && ncol(column) == 1L) column <- column[, 1L]
+  if (length(dim(column)) == 1L) dim(column) <- NULL
+  values <- is.atomic(column) || inherits(column, "POSIXlt")
+  if (!values || !is.null(dim(column))) {
+    abort_chunk(it, "argument", sprintf("`%s` must be one column of values, not %s", name,
+      kind_of(column)), column = name)
+  }
+  if (length(column) != n) {
+    abort_chunk(it, "shape", sprintf("`%s` has %.0f values, and the chunk %.0f rows", name,
+      length(column), n), column = name)
+  }
+  if (is.factor(column) && !is_sound_factor(column)) {
+    abort_chunk(it, "argument", sprintf("`%s` is no sound factor", name), column = name)
+  }
+  column
+}
+
+#' Whether the codes of a factor are places of its levels, as those of one made by hand may not be.
+#' @noRd
+is_sound_factor <- function(x) {
+  code <- unclass(x)
+  typeof(x) == "integer" && is.character(levels(x)) &&
+    !any(code < 1L | code > length(levels(x)), na.rm = TRUE)
 }
 
 #' A column of missing values alone: of its type where that is known, else of none, see
@@ -67,6 +93,10 @@ check_kind <- function(it, column, name) {
   kind <- if (is.numeric(column)) "numeric" else if (is.factor(column)) "factor"
     else if (is.object(column)) class(column)[1L] else typeof(column)
   if (is.null(it$kinds[[name]])) {
+    if (kind != "numeric" && name %in% it$plain && is.numeric(it$schema[[name]])) {
+      abort_chunk(it, "argument", sprintf("`%s` is %s, and its bounds are numbers", name, kind),
+        column = name)
+    }
     it$kinds[[name]] <- kind
     it$typed[[name]] <- column[0L]
   }
@@ -101,8 +131,8 @@ from_text <- function(it, column, name, declared) {
   value <- suppressWarnings(as_kind(text))
   if (any(bad <- is.na(value) & !is.na(column) & !column %in% "NaN")) {
     k <- which(bad)[1L]
-    abort_chunk(it, "parse", sprintf("`%s` is no %s but \"%s\"", name,
-      if (identical(kind, "logical")) "truth value" else "number", text[k]
+    abort_chunk(it, "parse", sprintf("`%s` is no %s but %s", name,
+      if (identical(kind, "logical")) "truth value" else "number", shown_text(text[k])
     ), column = name, row = rows_so_far(it) + k, value = column[k])
   }
   value

@@ -57,14 +57,17 @@
 #' are as this machine writes them: another kind of machine refuses the file. A file that is damaged
 #' in what it says of all records is refused; of the records' own numbers nothing tells damage.
 #' @section Errors:
-#' A chunk without a column that is needed is an error of class `dpadmm_error_shape`, one with a
-#' column of another type (numbers as strings, too, but for files of text) `dpadmm_error_argument`;
-#' a string that is no number, or a line with another number of cells, `dpadmm_error_parse`; other
-#' bad values are those of [dpadmm_fit()]. Each names chunk, row and column; they are in its field
-#' `place` too. Columns that nothing asks for are not looked at. A file that is none, or was cut
-#' short, is `dpadmm_error_parse`, but for plain text, which has no end that could be missing; a
-#' full disk is `dpadmm_error_file`. After an error or an interrupt no file is left. All of these
-#' tell of records, see [dpadmm-conditions].
+#' A chunk without a column that is needed, or with two of its name, is an error of class
+#' `dpadmm_error_shape`, one with a column of another type (numbers as strings, too, but for files
+#' of text) `dpadmm_error_argument`; a string that is no number, a value of a data base that is of
+#' another type than the others of its column, or a line with another number of cells
+#' `dpadmm_error_parse`; other bad values are those of [dpadmm_fit()]. Each names chunk, row (of a
+#' whole chunk the first) and column; they are in its field `place` too. Columns that nothing asks
+#' for are not looked at, and which labels that are numbers are classes only a fit knows, by its
+#' loss. A file that is none, or was cut short, is `dpadmm_error_parse`, but for plain text, which
+#' has no end that could be missing; a full disk is `dpadmm_error_file`, with the chunk and the row
+#' it came to. After an error or an interrupt no file is left. All of these tell of records, see
+#' [dpadmm-conditions].
 #' @seealso [dpadmm_fit()], [dpadmm_schema()], [missing-values].
 #' @examples
 #' n <- 400
@@ -124,9 +127,11 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
   label <- all.vars(blueprint$response)
   features <- setdiff(Filter(is_column_name, names(schema)), label)
   reader <- chunk_reader(blueprint, schema, if (is.character(nodes)) nodes)
-  chunks <- chunk_source(source, query, chunk, label, features, reader$needed)
+  levels <- names(Filter(is.character, schema))
+  chunks <- tryCatch(chunk_source(source, query, chunk, label, features, reader$needed, levels),
+    unreadable_chunk = function(e) abort_unreadable(reader, e))
   on.exit(chunks$close())
-  path <- write_records(reader, chunks, dirname(target), progress, list(
+  path <- write_records(reader, chunks, target, !is.null(file), progress, list(
     blueprint = blueprint, schema = schema, nodes = nodes
   ))
   taken <- file.exists(target) # since it was looked at
@@ -206,12 +211,14 @@ store_path <- function(file, keep) {
 }
 
 #' All chunks, encoded, in a file.
-#' @param directory where it is written; what is not finished is removed.
+#' @param target where it shall be, once it is finished; in its directory it is written, and what is
+#'   not finished is removed.
+#' @param named whether that is a name of the user's.
 #' @return its path.
 #' @noRd
-write_records <- function(reader, chunks, directory, progress, facts) {
-  spooled <- tempfile("records-", directory)
-  placed <- tempfile("records-", directory)
+write_records <- function(reader, chunks, target, named, progress, facts) {
+  spooled <- tempfile("records-", dirname(target))
+  placed <- tempfile("records-", dirname(target))
   done <- NULL
   on.exit(unlink(setdiff(c(spooled, placed), done), expand = FALSE))
   bar <- byte_bar(progress, chunks$total, "Reading")
@@ -221,7 +228,8 @@ write_records <- function(reader, chunks, directory, progress, facts) {
     written <<- written + bytes
     bar$tick(if (is.null(chunks$done)) written else chunks$done())
   }
-  spool <- new_spool(spooled, add)
+  told <- function(code, ...) told_of_records(code, target, named, ...)
+  spool <- told(new_spool(spooled, add))
   on.exit(spool$file$drop(), add = TRUE, after = FALSE) # an open file keeps its place on the disk
   numbers <- list()
   repeat {
@@ -229,13 +237,18 @@ write_records <- function(reader, chunks, directory, progress, facts) {
     if (!is.null(data)) add_chunk(reader, data)
     part <- encode_waiting(reader, all = is.null(data))
     if (!is.null(part)) {
-      part$blocks(spool$put)
+      first <- spool$rows()
+      told(part$blocks(spool$put), place = function() {
+        list(chunk = part$chunk[spool$rows() - first + 1], row = spool$rows() + 1)
+      })
       numbers <- c(numbers, list(part[c("y", "weight", "offset", "node")]))
     }
     if (is.null(data)) break
   }
   if (length(numbers) == 0L) abort("shape", "`source` has no records.", argument = "source")
-  done <- settle_records(placed, reader, spool, numbers, facts, add)
+  done <- told(settle_records(placed, reader, spool, numbers, facts, add), copied = function() {
+    if (file.exists(placed)) file.size(spooled)
+  })
 }
 
 #' What is known at the end: who holds which record, in which order they are stored.

@@ -1,8 +1,9 @@
 # What readers share: the bytes of a file, its tokens, and errors that name a line.
 
-check_file_name <- function(file) {
+check_file_name <- function(file, name = "file") {
   if (!is.character(file) || length(file) != 1L || is.na(file)) {
-    abort("argument", sprintf("`file` must be one path, not %s.", kind_of(file)), argument = "file")
+    abort("argument", sprintf("`%s` must be one path, not %s.", name, kind_of(file)),
+      argument = name)
   }
   file
 }
@@ -78,6 +79,7 @@ file_tokens <- function(bytes, before = 0L) {
     abort_line(before + sum(bytes[seq_len(which(nul)[1L])] == as.raw(10)) + 1L,
       "it has a zero byte")
   }
+  if (before == 0L) bytes <- without_mark(bytes)
   # Tabs, carriage returns and the like are blanks.
   bytes[bytes >= as.raw(9) & bytes <= as.raw(13) & bytes != as.raw(10)] <- as.raw(32)
   lines <- strsplit(rawToChar(bytes), "\n", fixed = TRUE, useBytes = TRUE)[[1L]]
@@ -94,6 +96,21 @@ file_tokens <- function(bytes, before = 0L) {
   list(text = text[!qid], line = line[!qid], first = first[!qid])
 }
 
+#' Bytes without the mark that some editors begin a file of UTF-8 with.
+#' @noRd
+without_mark <- function(bytes) {
+  mark <- as.raw(c(0xef, 0xbb, 0xbf))
+  if (identical(bytes[1:3], mark)) bytes[-(1:3)] else bytes
+}
+
+#' What a cell holds, for an error: foreign bytes and long texts must not spoil it.
+#' @noRd
+shown_text <- function(text) {
+  text <- iconv(text, "UTF-8", "UTF-8", sub = "byte")
+  if (nchar(text) > 40L) text <- paste0(substr(text, 1L, 40L), "...")
+  encodeString(text, quote = '"')
+}
+
 #' Texts without the blanks around them, whatever bytes they are of.
 #' @noRd
 trim_blanks <- function(text) {
@@ -108,12 +125,7 @@ is_decimal <- function(text, before = "") {
 }
 
 abort_line <- function(line, what, token = NULL) {
-  if (!is.null(token)) {
-    # Foreign bytes and long tokens must not spoil the message.
-    token <- iconv(token, "UTF-8", "UTF-8", sub = "byte")
-    if (nchar(token) > 40L) token <- paste0(substr(token, 1L, 40L), "...")
-    what <- paste0(what, ": ", encodeString(token, quote = '"'))
-  }
+  if (!is.null(token)) what <- paste0(what, ": ", shown_text(token))
   abort("parse", sprintf("Line %.0f of `file`: %s.", line, what),
     argument = "file", value = token, place = line
   )

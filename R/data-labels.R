@@ -70,7 +70,7 @@ classes_words <- function(classes) {
 #' @noRd
 check_labels <- function(y, n, name) {
   if (is.data.frame(y) && length(y) == 1L) y <- y[[1L]]
-  y <- plain_numbers(y)
+  y <- plain_numbers(y, name)
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   if (length(y) != n || !is.null(dim(y))) {
     abort("shape", sprintf(

@@ -142,8 +142,15 @@ libsvm_chunks <- function(bytes, before, names, path) {
       if (length(tokens$text)) parse_libsvm(tokens, length(names) - 1L)
     },
     dpadmm_error_parse = function(e) {
-      row <- if (!is.null(tokens)) sum(tokens$first & tokens$line <= e$place)
-      stop_libsvm_line(e, names, path, row)
+      label <- grepl("the label is", conditionMessage(e), fixed = TRUE)
+      if (is.null(tokens)) { # a zero byte
+        tokens <- file_tokens(bytes[seq_len(which(bytes == as.raw(0))[1L] - 1L)], before)
+        there <- tokens$text[tokens$line == e$place]
+        label <- length(there) < 2L
+        e$value <- there[length(there)]
+      }
+      row <- sum(tokens$first & tokens$line < e$place) + 1
+      stop_libsvm_line(e, names, path, row, label)
     }
   )
   if (is.null(parsed)) return(list())
@@ -158,10 +165,9 @@ libsvm_chunks <- function(bytes, before, names, path) {
 
 #' An error of a line with the name of the file, its row, and the column where there is one.
 #' @noRd
-stop_libsvm_line <- function(e, names, path, row) {
+stop_libsvm_line <- function(e, names, path, row, label) {
   words <- sub("`file`", encodeString(path, quote = '"'), conditionMessage(e), fixed = TRUE)
   index <- suppressWarnings(as.double(sub(":.*", "", e$value)))
-  label <- grepl("the label is", words, fixed = TRUE)
   column <- if (label) names[1L] else if (isTRUE(index %in% seq_along(names[-1L]))) names[index + 1]
   words <- sub("[.]$", if (is.null(column)) "" else sprintf(" (column `%s`)", column), words)
   stop_chunk(words, row, list(line = e$place, column = column), e$value)

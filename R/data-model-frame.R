@@ -14,6 +14,10 @@ model_frame <- function(terms, data, env, imputed = NULL, none = FALSE) {
     }
   )
   if (nrow(frame) == 0L) abort("shape", "`data` has no rows.", argument = "data")
+  if (is.data.frame(data) && nrow(frame) != nrow(data)) {
+    abort("formula", sprintf("`%s` has %d values, not one for each of the %d rows.",
+      names(frame)[1L], nrow(frame), nrow(data)), argument = "formula", place = names(frame)[1L])
+  }
   if (attr(terms, "response") == 1L && !is.null(dim(frame[[1L]]))) {
     if (ncol(frame[[1L]]) != 1L) {
       abort("labels", sprintf(

@@ -4,8 +4,9 @@
 #' @param size rows to ask for at a time, of sources that can be asked.
 #' @param label,features names of the columns of a source that has none.
 #' @param needed names of the columns that are read of one that can leave out others.
+#' @param levels names of columns that are no numbers.
 #' @noRd
-chunk_source <- function(source, query, size, label, features, needed) {
+chunk_source <- function(source, query, size, label, features, needed, levels) {
   kind <- if (is.function(source)) "function"
     else if (is.data.frame(source)) "frame"
     else if (methods::is(source, "DBIConnection")) "database"
@@ -20,7 +21,7 @@ chunk_source <- function(source, query, size, label, features, needed) {
   }
   switch(kind,
     "function" = function_source(source), frame = frame_source(source, size),
-    database = database_source(source, query, size), csv = csv_source(source, size),
+    database = database_source(source, query, size, needed, levels), csv = csv_source(source, size),
     libsvm = libsvm_source(source, label, features),
     store = abort("argument", sprintf('`source`, "%s", is a kept file: open it alone.', source),
       argument = "source", value = source),
@@ -34,7 +35,7 @@ chunk_source <- function(source, query, size, label, features, needed) {
 }
 
 file_kind <- function(path) {
-  check_file_name(path)
+  check_file_name(path, "source")
   if (!file.exists(path)) {
     abort("argument", sprintf('There is no file "%s".', path), argument = "source", value = path)
   }
@@ -60,9 +61,11 @@ new_source <- function(next_chunk, close = function() NULL, done = NULL, total =
 #' What a source cannot read of the next chunk; next_chunk() says which that is.
 #' @param row of this chunk, from 1; `NULL`: not known.
 #' @param place,value what else is known, and what cannot be read.
+#' @param kind a class for who must know more.
 #' @noRd
-stop_chunk <- function(words, row = NULL, place = NULL, value = NULL) {
-  stop(errorCondition(words, class = "unreadable_chunk", row = row, place = place, value = value))
+stop_chunk <- function(words, row = NULL, place = NULL, value = NULL, kind = NULL) {
+  stop(errorCondition(words, class = c(kind, "unreadable_chunk"), row = row, place = place,
+    value = value))
 }
 
 #' As biglm's: source(reset = TRUE) begins anew, source(reset = FALSE) is the next chunk or NULL.
@@ -86,22 +89,6 @@ frame_source <- function(source, size) {
     first <<- first + size
     source[rows, , drop = FALSE]
   })
-}
-
-database_source <- function(connection, query, size) {
-  need_package("DBI", "records in a data base")
-  check_string(query, "query", 1e6)
-  result <- tryCatch(DBI::dbSendQuery(connection, query), error = function(e) {
-    abort("argument", sprintf("`query` is refused by the data base: %s.", conditionMessage(e)),
-      argument = "query", parent = e)
-  })
-  new_source(function() {
-    # SQLite makes a string among numbers 0
-    chunk <- withCallingHandlers(DBI::dbFetch(result, n = size), warning = function(w) {
-      if (grepl("coerc", conditionMessage(w), fixed = TRUE)) stop(conditionMessage(w))
-    })
-    if (nrow(chunk) > 0L) chunk
-  }, function() DBI::dbClearResult(result))
 }
 
 #' A file that is there, opened.

@@ -7,11 +7,12 @@
 .store_page <- 4096
 
 #' What the operating system says, as an error.
+#' @param needs how many bytes the file would have at least.
 #' @noRd
-file_call <- function(answer, path, what = "written") {
+file_call <- function(answer, path, what = "written", needs = NULL) {
   if (!is.character(answer)) return(core_call(answer))
   abort("file", sprintf('The file "%s" cannot be %s: %s.', path, what, answer),
-    argument = "file", value = path
+    argument = "file", value = path, reason = answer, needs = needs
   )
 }
 
@@ -23,8 +24,9 @@ new_file <- function(path, add = function(bytes) NULL) {
   file <- file_call(.Call(ffi_file_create, name), path)
   end <- 0
   write <- function(x, at = NULL) {
-    file_call(.Call(ffi_file_write, file, x, if (is.null(at)) -1 else as.double(at)), path)
     bytes <- length(x) * switch(typeof(x), double = 8, integer = 4, 1)
+    answer <- .Call(ffi_file_write, file, x, if (is.null(at)) -1 else as.double(at))
+    file_call(answer, path, needs = bytes + if (is.null(at)) end else at)
     add(bytes)
     if (!is.null(at)) return(at)
     end <<- end + bytes
@@ -34,7 +36,7 @@ new_file <- function(path, add = function(bytes) NULL) {
   write(store_page())
   list(
     write = write, pad = pad, skip = function(bytes) end <<- end + bytes,
-    close = function() file_call(.Call(ffi_file_close, file), path),
+    close = function() file_call(.Call(ffi_file_close, file), path, needs = end),
     drop = function() .Call(ffi_file_close, file) # closed already or not, and full or not
   )
 }
@@ -79,7 +81,7 @@ new_spool <- function(path, add) {
     n <<- n + ncol(x)
     blocks <<- c(blocks, list(block))
   }
-  list(path = path, file = file, put = put, blocks = function() blocks)
+  list(path = path, file = file, put = put, blocks = function() blocks, rows = function() n)
 }
 
 #' The rows of a spool, a block at a time, each in its place, in another file.
@@ -248,7 +250,7 @@ store_vector <- function(store, name) {
 #'   file of their own, which is gone with the run.
 #' @noRd
 stored_rows <- function(store, order = NULL) {
-  if (!is.null(order)) store <- reordered_store(store, order)
+  if (!is.null(order)) store <- told_of_copy(store, reordered_store(store, order))
   c(list(map = store$map), Filter(Negate(is.null), store$facts$where))
 }
 

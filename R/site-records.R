@@ -8,7 +8,7 @@
 #' @noRd
 site_columns <- function(data, schema) {
   columns <- lapply(stats::setNames(nm = names(schema)), function(name) {
-    v <- plain_numbers(data[[name]])
+    v <- plain_numbers(data[[name]], name)
     if (is.factor(v)) v <- as.character(v)
     if (is.character(v)) v <- utf8_text(v)
     declared <- schema[[name]]

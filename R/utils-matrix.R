@@ -3,7 +3,7 @@
 #' A numeric matrix or dgCMatrix without missing or infinite entries.
 #' @noRd
 check_matrix <- function(x, argument, threads = 1L) {
-  x <- plain_numbers(x)
+  x <- plain_numbers(x, argument)
   if (methods::is(x, "Matrix")) {
     if (!methods::is(x, "dgCMatrix")) {
       x <- methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")

@@ -46,3 +46,30 @@ short_fit <- function(x, ...) {
   suppressWarnings(dpadmm_fit(x, ..., epsilon = 2, seed = 5, iterations = 3),
     classes = "dpadmm_warning_utility")
 }
+
+#' Reads in a directory of its own, which must be empty after an error.
+refused <- function(source, formula = ill ~ age + ward, class, ..., schema = limits) {
+  directory <- tempfile("read-")
+  dir.create(directory)
+  on.exit(unlink(directory, recursive = TRUE))
+  error <- expect_error(
+    dpadmm_records(source, formula, schema, file = file.path(directory, "records"), ...),
+    class = class
+  )
+  gc()
+  expect_identical(list.files(directory, all.files = TRUE, no.. = TRUE), character())
+  error
+}
+
+#' People in chunks of 50, row 70 of which is spoilt, or all of the second chunk.
+spoilt <- function(column, value, rows = 70) {
+  parts <- split(folk, (seq_len(400) - 1) %/% 50)
+  if (length(rows) == 1L) parts[[2L]][[column]][rows - 50] <- value
+  if (length(rows) > 1L) parts[[2L]][[column]] <- value
+  k <- 0
+  function(reset) {
+    if (reset) return(k <<- 0)
+    k <<- k + 1
+    if (k <= 8) parts[[k]]
+  }
+}

@@ -2,33 +2,6 @@
 
 skip_on_cran()
 
-#' Reads in a directory of its own, which must be empty after an error.
-refused <- function(source, formula = ill ~ age + ward, class, ...) {
-  directory <- tempfile("read-")
-  dir.create(directory)
-  on.exit(unlink(directory, recursive = TRUE))
-  error <- expect_error(
-    dpadmm_records(source, formula, limits, file = file.path(directory, "records"), ...),
-    class = class
-  )
-  gc()
-  expect_identical(list.files(directory, all.files = TRUE, no.. = TRUE), character())
-  error
-}
-
-#' People in chunks of 50, row 70 of which is spoilt, or all of the second chunk.
-spoilt <- function(column, value, rows = 70) {
-  parts <- split(folk, (seq_len(400) - 1) %/% 50)
-  if (length(rows) == 1L) parts[[2L]][[column]][rows - 50] <- value
-  if (length(rows) > 1L) parts[[2L]][[column]] <- value
-  k <- 0
-  function(reset) {
-    if (reset) return(k <<- 0)
-    k <<- k + 1
-    if (k <= 8) parts[[k]]
-  }
-}
-
 test_that("what is wrong with a chunk is said by chunk, row and column", {
   at <- function(error, column, row = 70) {
     expect_identical(error$place$chunk, 2)
@@ -36,7 +9,7 @@ test_that("what is wrong with a chunk is said by chunk, row and column", {
     expect_equal(error$place$row, row)
     expect_match(conditionMessage(error), "^Chunk 2")
     expect_match(conditionMessage(error), column, fixed = TRUE)
-    if (!is.null(row)) expect_match(conditionMessage(error), "row 70", fixed = TRUE)
+    expect_match(conditionMessage(error), sprintf("row %d", row), fixed = TRUE)
   }
   at(refused(spoilt("age", NA), class = "dpadmm_error_missing"), "age")
   at(refused(spoilt("age", Inf), class = "dpadmm_error_finite"), "age")
@@ -44,9 +17,9 @@ test_that("what is wrong with a chunk is said by chunk, row and column", {
   at(refused(spoilt("age", "forty"), class = "dpadmm_error_parse"), "age")
   at(refused(spoilt("outcome", "perhaps"), outcome ~ age, "dpadmm_error_labels"), "outcome")
   at(refused(spoilt("site", NA), class = "dpadmm_error_missing", nodes = ~site), "site")
-  at(refused(spoilt("age", NULL, 1:2), class = "dpadmm_error_shape"), "age", NULL)
-  at(refused(spoilt("ill", 1, 1:2), class = "dpadmm_error_argument"), "ill", NULL)
-  at(refused(spoilt("site", 1, 1:2), class = "dpadmm_error_argument", nodes = ~site), "site", NULL)
+  at(refused(spoilt("age", NULL, 1:2), class = "dpadmm_error_shape"), "age", 51)
+  at(refused(spoilt("ill", 1, 1:2), class = "dpadmm_error_argument"), "ill", 51)
+  at(refused(spoilt("site", 1, 1:2), class = "dpadmm_error_argument", nodes = ~site), "site", 51)
   k <- 0
   lists <- function(reset) if (reset) k <<- 0 else if ((k <<- k + 1) == 1) folk[1:9, ] else 1:3
   expect_match(conditionMessage(refused(lists, class = "dpadmm_error_argument")), "^Chunk 2")
@@ -127,15 +100,27 @@ test_that("a full disk is an error, and an interrupt none: neither leaves a file
   writeLines(c(
     sprintf(".libPaths(c(%s))", toString(shQuote(.libPaths()))),
     "library(dpadmm)",
-    "n <- 1e5; data <- data.frame(a = runif(n), b = runif(n), y = 1)",
-    "found <- tryCatch(dpadmm_records(data, y ~ a + b, dpadmm_schema(a = 0:1, b = 0:1),",
-    sprintf("  file = file.path('%s', 'records')), error = function(e) class(e)[1L])", directory),
-    "cat(found)"
+    "n <- 1e5; data <- data.frame(a = runif(n), w = sample(c('f', 'g'), n, TRUE), y = 1)",
+    "public <- dpadmm_schema(a = 0:1, w = c('f', 'g'))",
+    "read <- function(n, ...) tryCatch(dpadmm_records(data[seq_len(n), ], y ~ a + w, public, ...),",
+    "  dpadmm_error_file = function(e) writeLines(c(conditionMessage(e), unlist(e$place))))",
+    sprintf("read(n, file = '%s/records')", directory),
+    "read(n)",
+    "read(12000)",
+    "writeLines(list.files(tempdir(), 'records'))"
   ), script)
   limited <- sprintf("ulimit -f 500; trap '' XFSZ; exec %s --vanilla %s",
     shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script))
-  expect_identical(system2("bash", c("-c", shQuote(limited)), stdout = TRUE, stderr = FALSE),
-    "dpadmm_error_file")
+  said <- system2("bash", c("-c", shQuote(limited)), stdout = TRUE, stderr = FALSE)
+  full <- "cannot be written: .*[.] It needs more than [0-9.]+ kB"
+  row <- as.numeric(said[3])
+  expect_match(said[1], sprintf('^Chunk [12], row %.0f: the file of records, "%s/records", %s[.]$',
+    row, directory, full))
+  expect_identical(as.numeric(said[2]), ceiling(row / 10000))
+  expect_match(said[4], sprintf("^Chunk [12], row %.0f: the file of records \\(in .*\\) %s[.]$",
+    row, full))
+  expect_match(said[7], sprintf("^The file of records .* %s, and as much again while rows", full))
+  expect_length(said, 7) # and nothing is left
   expect_identical(list.files(directory, all.files = TRUE, no.. = TRUE), character())
 
   stopping <- local({
@@ -215,8 +200,8 @@ test_that("what a data base refuses, or cannot make a number of, is an error", {
   read <- function(query) dpadmm_records(con, ill ~ age, limits, query = query)
   expect_blame(read("SELECT * FROM nobody"), "argument", "query", "nobody")
   DBI::dbExecute(con, "UPDATE folk SET age = 'old' WHERE rowid = 70")
-  expect_no_warning(expect_error(read("SELECT * FROM folk"), "^Chunk 1",
-    class = "dpadmm_error_argument"))
+  expect_no_warning(expect_error(read("SELECT * FROM folk"), "^Chunk 1, row 70: `age`",
+    class = "dpadmm_error_parse"))
   DBI::dbDisconnect(con)
   expect_blame(read("SELECT * FROM folk"), "argument", "query")
 })
