@@ -8,14 +8,15 @@ read_source <- function(policy) {
     abort("site", sprintf("The records of %s cannot be read: %s.", policy$data,
       sub("[.]$", "", conditionMessage(e))), argument = "source", parent = e)
   }
-  tryCatch(suppressWarnings(read_records(source, policy$query)), error = unavailable)
+  needed <- c(names(policy$schema), policy$person)
+  tryCatch(suppressWarnings(read_records(source, policy$query, needed)), error = unavailable)
 }
 
 #' A CSV file is read as text: a column's type would depend on all of its cells, and so what a
 #' record says on the others.
 #' @noRd
-read_records <- function(source, query) {
-  if (!is.null(query)) return(read_database(source, query))
+read_records <- function(source, query, needed) {
+  if (!is.null(query)) return(read_database(source, query, needed))
   if (!file.exists(source)) stop("there is no file ", source)
   switch(tolower(tools::file_ext(source)),
     csv = csv_table(source),
@@ -34,9 +35,11 @@ read_records <- function(source, query) {
   )
 }
 
+#' A column of values of several types is refused: which of them it had would depend on the first.
 #' @param source "RSQLite dbname=/srv/icu.sqlite".
+#' @param needed names of the columns that are read.
 #' @noRd
-read_database <- function(source, query) {
+read_database <- function(source, query, needed) {
   need_package("DBI", "records in a data base")
   words <- strsplit(source, " +")[[1L]]
   need_package(words[1L], "records in a data base")
@@ -45,7 +48,7 @@ read_database <- function(source, query) {
   driver <- getExportedValue(words[1L], sub("^R", "", words[1L]))
   con <- do.call(DBI::dbConnect, c(list(driver()), arguments))
   on.exit(DBI::dbDisconnect(con))
-  DBI::dbGetQuery(con, query)
+  with_mixed(DBI::dbGetQuery(con, query), needed, stop)
 }
 
 #' What a site reads is a table with the columns of its policy, or a file of records.

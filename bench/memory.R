@@ -1,6 +1,6 @@
 # The memory of fits above what the user holds, rows and labels, in units of that: what the process
-# has at its peak, less what it had before. Nearly all of it is taken before the first round is over,
-# so two rounds do. Each case is a process of its own that reads its data from a file: memory that
+# has at its peak, less what it had before. Nearly all is taken before the first round is over, so
+# two rounds do. Each case is a process of its own that reads its data from a file: memory that
 # making them left behind would be used again, and not be seen. Linux only.
 # Run: Rscript bench/memory.R [case ...]
 suppressMessages(library(dpadmm))

@@ -50,3 +50,23 @@ test_that("a column is a vector, and a file that is not there is said", {
   error <- expect_error(dpadmm_site(lost), "icu.*no file /no/such.csv", class = "dpadmm_error_site")
   expect_identical(error$argument, "source")
 })
+
+test_that("a column of a data base with values of several types is refused, if it is read", {
+  skip_unless_sites()
+  skip_if_not_installed("RSQLite")
+  db <- tempfile(fileext = ".sqlite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), db)
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbExecute(con, "create table icu (age, ill, note)")
+  DBI::dbExecute(con, "insert into icu values (20.5, 'no', 1), (30, 'yes', 2), ('x', 'no', 'y')")
+  site <- function(query) {
+    dpadmm_site(site_policy("icu", dpadmm_schema(age = c(18, 100), ill = c("no", "yes")), epsilon = 1,
+      source = paste0("RSQLite dbname=", db), query = query))
+  }
+  expect_error(site("select age, ill from icu"), "cannot be read: Column `age`: mixed type",
+    class = "dpadmm_error_site")
+  expect_identical(site("select age, ill, note from icu where age <> 'x'")$it$data$age, c(20.5, 30))
+  # a column that no policy names
+  all <- site("select 20.0 as age, ill, note from icu")$it$data
+  expect_identical(all$age, rep(20, 3))
+})

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A step pays when it shrinks the gradient to less than this fraction. */
-#define PAYS 0.2
+#define PAYS 0.2 /* to what share of the gradient a step that pays shrinks it */
 /* The line search ends at this fraction of the initial derivative; after LOOSE steps on
  * one problem, at the tighter one. */
 #define SEARCH_LOOSE 0.5
@@ -32,10 +31,10 @@ int dpa_solver_full(const dpa_records *data) {
   return data->d <= 32 || (data->d <= 8192 && data->d * data->d <= stored / 2 + 4096);
 }
 
-/* A pair costs what 1 number a column costs in a pass. */
+/* A pair costs what a number a column costs in a pass. */
 static size_t pairs_kept(const dpa_records *data) {
-  const size_t worth = dpa_records_stored(data) / (data->d > 0 ? data->d : 1);
-  return worth < DPA_FEW_PAIRS ? DPA_FEW_PAIRS : worth < DPA_PAIRS ? worth : DPA_PAIRS;
+  const size_t worth = data->d > 0 ? dpa_records_stored(data) / data->d : 0;
+  return worth > DPA_PAIRS ? DPA_PAIRS : worth > DPA_FEW_PAIRS ? worth : DPA_FEW_PAIRS;
 }
 
 void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
