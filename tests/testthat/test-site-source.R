@@ -59,9 +59,10 @@ test_that("a column of a data base with values of several types is refused, if i
   on.exit(DBI::dbDisconnect(con))
   DBI::dbExecute(con, "create table icu (age, ill, note)")
   DBI::dbExecute(con, "insert into icu values (20.5, 'no', 1), (30, 'yes', 2), ('x', 'no', 'y')")
+  schema <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"))
   site <- function(query) {
-    dpadmm_site(site_policy("icu", dpadmm_schema(age = c(18, 100), ill = c("no", "yes")), epsilon = 1,
-      source = paste0("RSQLite dbname=", db), query = query))
+    dpadmm_site(site_policy("icu", schema, epsilon = 1, source = paste0("RSQLite dbname=", db),
+      query = query))
   }
   expect_error(site("select age, ill from icu"), "cannot be read: Column `age`: mixed type",
     class = "dpadmm_error_site")
