@@ -34,7 +34,7 @@ add_chunk <- function(it, data) {
     abort_chunk(it, "argument", sprintf("it must be a data frame, not %s", kind_of(data)))
   }
   n <- nrow(data)
-  if (n == 0L && !any(lengths(data))) return(invisible())
+  if (n == 0L && !any(vapply(data, NROW, 0L))) return(invisible())
   if (length(lost <- setdiff(it$needed, names(data)))) {
     abort_chunk(it, "shape", sprintf("it has no column `%s`", lost[1L]), column = lost[1L])
   }

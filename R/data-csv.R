@@ -136,11 +136,15 @@ quotes_in <- function(lines) {
 #' A quote in the middle of a cell that makes it go on in other lines would swallow records.
 #' @noRd
 check_quotes <- function(lines, names) {
-  first <- which(quotes_in(lines) %% 2 == 1)[c(TRUE, FALSE)] # and every other closes it
+  quotes <- quotes_in(lines)
+  goes_on <- cumsum(quotes) %% 2 == 1
+  first <- which(goes_on & quotes > 0)
+  # a cell may have gone on before
+  text <- paste0(ifelse(c(FALSE, goes_on)[first], "\"", ""), lines[first])
   begins <- "(^|,)[ \t]*\"[^\"]*$"
-  odd <- first[!grepl(begins, lines[first], perl = TRUE, useBytes = TRUE)]
-  rest <- gsub("\"[^\"]*\"", "", lines[odd], useBytes = TRUE) # as of doubled quotes
-  odd <- odd[!grepl(begins, rest, useBytes = TRUE)]
+  odd <- !grepl(begins, text, perl = TRUE, useBytes = TRUE)
+  rest <- gsub("\"[^\"]*\"", "", text[odd], useBytes = TRUE) # as of doubled quotes
+  odd <- first[odd][!grepl(begins, rest, useBytes = TRUE)]
   if (length(odd)) stop_record("it has a quote within a cell", lines[seq_len(odd[1L])], names)
 }
 
@@ -163,6 +167,8 @@ stop_record <- function(words, lines, names) {
 #' @noRd
 plain_lines <- function(con, rows, names = NULL, before = NULL) {
   zero <- NULL
+  longest <- options(warning.length = 8170L) # words are compared, and no path is so long
+  on.exit(options(longest))
   lines <- withCallingHandlers(readLines(con, rows), warning = function(w) {
     words <- conditionMessage(w)
     it <- summary(con)

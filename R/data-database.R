@@ -77,7 +77,10 @@ mixed_row <- function(connection, query, before, size, column, at_first) {
   odd <- FALSE
   found_odd <- function(words) odd <<- TRUE
   next_rows <- function(n) with_mixed(DBI::dbFetch(result, n = n), column, found_odd)
-  if (before > 0) next_rows(before)
+  while (before > 0) {
+    next_rows(min(before, size))
+    before <- before - size
+  }
   for (row in seq_len(size)) {
     found <- next_rows(1)
     if (nrow(found) == 0L) return(NULL)

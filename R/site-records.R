@@ -39,12 +39,17 @@ cell_numbers <- function(v) {
 }
 
 #' Each cell for itself: a level as it is written, or written as R would: 1 for 1.0 and TRUE for T.
+#' R writes 100000 in two ways, as an integer and as a double; which of them a column has hangs on
+#' all of its cells, so that either will do.
 #' @noRd
 cell_levels <- function(v, levels) {
-  v <- as.character(v)
+  long <- function(x) ifelse(is.na(x), NA_character_, sprintf("%.15g", x))
+  v <- if (is.numeric(v)) long(as.double(v)) else as.character(v)
   odd <- which(!v %in% levels & !is.na(v))
   number <- suppressWarnings(as.double(v[odd]))
-  v[odd] <- ifelse(is.na(number), as.character(as.logical(v[odd])), as.character(number))
+  short <- as.character(number)
+  number <- ifelse(short %in% levels, short, long(number))
+  v[odd] <- ifelse(is.na(number), as.character(as.logical(v[odd])), number)
   v[!v %in% levels] <- NA
   v
 }

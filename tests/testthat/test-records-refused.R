@@ -230,3 +230,28 @@ test_that("a label that is no class is said by its record of its node", {
     class = "dpadmm_error_labels")
   expect_match(conditionMessage(error), sprintf("it is 3 at position %d", k))
 })
+
+test_that("a quote within a cell is one behind a cell that goes on, and an empty chunk is none", {
+  file <- tempfile(fileext = ".csv")
+  writeLines(c("age,a,b,ill", "40,1,\"c", "d\",e\"g,1", "50,2,z,0", "60,3,f\",0", "70,4,z,1"), file)
+  error <- refused(file, ill ~ age, "dpadmm_error_parse")
+  expect_equal(error$place$row, 1)
+  expect_match(conditionMessage(error), "quote within a cell")
+  empty <- data.frame(age = integer())
+  empty$pair <- data.frame(u = integer(), v = integer())
+  k <- 0
+  chunks <- list(folk[1:50, ], empty, folk[51:100, ])
+  source <- function(reset) if (reset) k <<- 0 else if ((k <<- k + 1) <= 3) chunks[[k]]
+  expect_identical(nrow(dpadmm_records(source, ill ~ age, limits)), 100L)
+})
+
+test_that("a last line without its end is read where R cuts its warning of it short", {
+  old <- options(warning.length = 100)
+  on.exit(options(old))
+  directory <- file.path(tempfile(), strrep("a", 100))
+  dir.create(directory, recursive = TRUE)
+  file <- file.path(directory, "people.csv")
+  cat("age,ill\n40,1\n50,0", file = file)
+  expect_identical(nrow(dpadmm_records(file, ill ~ age, limits)), 2L)
+  expect_equal(getOption("warning.length"), 100)
+})

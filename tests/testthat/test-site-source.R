@@ -71,3 +71,19 @@ test_that("a column of a data base with values of several types is refused, if i
   all <- site("select 20.0 as age, ill, note from icu")$it$data
   expect_identical(all$age, rep(20, 3))
 })
+
+test_that("a number of another record does not change how a level is read", {
+  skip_unless_sites()
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  schema <- dpadmm_schema(ward = c("100000", "2e+05", "0.3"))
+  # RSQLite makes a column one of doubles, or of integer64, where one number is none of 32 bits
+  for (other in c("100000", "1.5", "3000000000", "null")) {
+    data <- DBI::dbGetQuery(con, sprintf(
+      "select 100000 as ward union all select 200000 union all select %s", other))
+    expect_identical(site_columns(data, schema)$ward[1:2], c("100000", "2e+05"))
+  }
+  expect_identical(site_columns(data.frame(ward = c(0.1 + 0.2, NA, 7)), schema)$ward,
+    c("0.3", NA, NA))
+})
