@@ -8,15 +8,22 @@
 # or up to this, where only slow accountants prove it and so hundreds can be asked about as dozens
 .shared_excess <- 1e-2
 .many_knots <- 24L
+# By how much, in logs, orders on both sides may be apart that tell one in between, and that tell
+# about which it is. That they do where curvature costs at most this share of a budget, and if they
+# tell most.
+.told_within <- 0.05
+.about_within <- 0.1
+.little_curvature <- 0.01
+.most_told <- 0.75
 
 #' Points up to `.many_excess` beyond the roots: some parties, spread over the order of all, are
 #' solved. The others start where these tell (see between_some()), and are asked of the accountant
 #' that was best on both sides, at the order that is told: any order is valid, and near the best one
 #' the epsilon is flat. Where it is not told well, or where not all are and bounds cross, so that
-#' there are valleys, it is looked for everywhere. That order proves the budget, whatever the
-#' statement's search finds. In the end who is far from where he was guessed is looked at as in the
-#' statement, and where there are valleys of the others a few, and all where one of these has too
-#' much noise.
+#' there are valleys, it is looked for in the next ones or everywhere, see which_told(). That order
+#' proves the budget, whatever the statement's search finds. In the end who is far from where he was
+#' guessed is looked at as in the statement, and where there are valleys of the others a few, and
+#' all where one of these has too much noise.
 #' @param i best in an order in which neighbours are alike.
 #' @param crosses whether bounds cross.
 #' @param like what parties are like, a row each, in the order of `i`.
@@ -43,8 +50,7 @@ solve_many <- function(spent, i, crosses, like, loss) {
   left <- findInterval(seq_along(i), knots, all.inside = TRUE)
   best <- ifelse(first$accountant[left] == first$accountant[left + 1L], first$accountant[left],
     "best")
-  told <- (orders$off < 0.05) %in% TRUE # NA: there is none on one side
-  if (crosses && !all(told)) told[] <- FALSE
+  told <- which_told(orders$off, like, crosses)
   found <- list(x = guess, order = 1 + exp(orders$y), accountant = best)
   for (k in split(seq_along(i), paste(best, told))) {
     of <- best[k[1L]]
@@ -53,8 +59,9 @@ solve_many <- function(spent, i, crosses, like, loss) {
       list(x = solve_shared(asked_of(spent, of), i[k], x, slope[k], loss[k]), order = NA,
         accountant = of)
     } else {
-      near <- ifelse(told[k], found$order[k], NA) # looked for everywhere
-      solve_within(around(spent, of), i[k], x, slope[k], near, .many_excess)
+      near <- ifelse(told[k] == "not", NA, found$order[k]) # looked for everywhere
+      search <- if (told[k[1L]] == "about") .next_orders
+      solve_within(around(spent, of, search), i[k], x, slope[k], near, .many_excess)
     }
     for (name in names(found)) found[[name]][k] <- now[[name]]
   }
@@ -73,6 +80,18 @@ solve_many <- function(spent, i, crosses, like, loss) {
   # there are no valleys
   if (!crosses) gaps$midst <- gaps$midst[is.na(found$order[gaps$midst])]
   settle(spent, i, found, slope, best, gaps)
+}
+
+#' Which orders are told by those on both sides: "well", "about" or "not".
+#' @param off by how much these are apart; `NA`: there is none on one side.
+#' @param like of each the logs of its budget and of what curvature costs.
+#' @param crosses whether bounds cross: from a few to all it is not far to another valley.
+#' @noRd
+which_told <- function(off, like, crosses) {
+  well <- (off < .told_within) %in% TRUE
+  if (!crosses || all(well)) return(ifelse(well, "well", "not"))
+  about <- (off < .about_within) %in% TRUE & like[, 2L] - like[, 1L] < log(.little_curvature)
+  ifelse(about & mean(about) > .most_told, "about", "not")
 }
 
 #' Whether parties that lose so much, in logs, share accounts where their losses are rounded to

@@ -3,6 +3,8 @@
 # Searches that also look in other valleys, from where orders are likely, and everywhere.
 .other_orders <- list(valleys = TRUE)
 .every_order <- list(valleys = TRUE, walks = FALSE)
+# and one on from orders that are told to the next valleys
+.next_orders <- list(around = TRUE)
 # how often widths are halved by a search everywhere, and by one for where to begin
 .halvings <- 8L
 .first_orders <- list(halvings = 3L)
@@ -25,7 +27,7 @@ search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL,
     grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, walks = walks,
     halvings = min(search$halvings, .halvings), widths = search$widths,
     valleys = (is.null(near) || isTRUE(search$valleys)) && may_cross(kinds),
-    near = near
+    around = isTRUE(search$around), net = length(ledgers) > .many_for_slow, near = near
   )
   found <- core_call(.Call(ffi_renyi_orders, kinds, ledgers, how, log_delta))
   names(found) <- c("epsilon", "order")

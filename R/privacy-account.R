@@ -200,13 +200,13 @@ open_statement <- function(events, delta, books) {
 #' The cost of each ledger of a statement.
 #' @param how accountants are asked, each of which may be missing: list(near = the best orders are
 #'   near these, one a node in the order of their numbers; search = list(widths = how far from there
-#'   they are looked for, valleys = whether in other valleys, too, where bounds cross, halvings = of
-#'   the grid's step, everywhere); upper = whether nobody asks for the lower ends of brackets;
-#'   alike = whether ledgers that are nearly alike may be taken for one, however few there are;
-#'   together = whether they are looked at together, see look_together(); walks = whether orders are
-#'   walked to, see dpa_orders: where nobody says, of very many ledgers; quick = of which ledgers no
-#'   slow accountant is asked; told = an order of each ledger that is looked at, too: what the
-#'   statement has).
+#'   they are looked for, around = whether on to the next valleys, valleys = whether in all others,
+#'   too, where bounds cross, halvings = of the grid's step, everywhere); upper = whether nobody
+#'   asks for the lower ends of brackets; alike = whether ledgers that are nearly alike may be taken
+#'   for one, however few there are; together = whether they are looked at together, see
+#'   look_together(); walks = whether orders are walked to, see dpa_orders: where nobody says, of
+#'   very many ledgers; quick = of which ledgers no slow accountant is asked; told = an order of
+#'   each ledger that is looked at, too: what the statement has).
 #' @noRd
 spend <- function(statement, accountant, how) {
   books <- statement$books

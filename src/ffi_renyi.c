@@ -118,7 +118,8 @@ static void read_search(ffi_reader *reader, dpa_orders *out) {
                       .widths = width,
                       .looks = width ? (size_t)Rf_xlength(widths) : 0,
                       .walks = ffi_flag(reader, "walks"),
-                      .valleys = ffi_flag(reader, "valleys")};
+                      .valleys = ffi_flag(reader, "valleys"),
+                      .around = ffi_flag(reader, "around")};
 }
 
 /* ---- answers --------------------------------------------------------------------- */
@@ -171,12 +172,17 @@ SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
   ffi_check(&reader, ffi_is_number(log_delta), "log_delta");
   const R_xlen_t n = reader.bad ? 0 : Rf_xlength(ledgers);
   const double *near = ffi_maybe_reals(&how, "near", (size_t)n);
+  const int net = ffi_flag(&how, "net");
   SEXP epsilon = PROTECT(Rf_allocVector(REALSXP, n));
   SEXP order = PROTECT(Rf_allocVector(REALSXP, n));
   ffi_check(&reader, !how.bad, how.bad ? how.bad : "search");
   ffi_watcher watch = {R_NilValue, 0};
   dpa_order_space *space = (dpa_order_space *)R_alloc(1, sizeof *space);
   memset(space, 0, sizeof *space);
+  if (net) {
+    space->norms.net = (dpa_net *)R_alloc(1, sizeof(dpa_net));
+    memset(space->norms.net, 0, sizeof(dpa_net));
+  }
   dpa_status status = DPA_OK;
   for (R_xlen_t i = 0; i < n && status == DPA_OK && !reader.bad; i++) {
     void *before = vmaxget();

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 void test_rough(void);
 
@@ -92,6 +93,44 @@ static void check_kept(void) {
                                       about) == DPA_OK);
   CHECK(dpa_rdp_objective_gamma_rough(orders, DPA_MOST_ORDERS + 1, 1.0, 0.1, 0, 5.0,
                                       &kept, about) == DPA_ARGUMENT);
+}
+
+static dpa_net net; /* all 0 at first */
+
+/* A net tells about the same, whatever it was asked before. */
+static void check_net(void) {
+  static const double dims[] = {1, 2, 3, 5, 11, 30, 101};
+  for (size_t q = 0; q < sizeof dims / sizeof *dims; q++) {
+    dpa_usual_norms own = {.dim = 0.0}, with = {.dim = 0.0, .net = &net};
+    int far = 0;
+    memset(&net, 0, sizeof net);
+    for (unsigned k = 0; k < 4000; k++) {
+      const double shift = dims[q] * pow(10.0, -5.0 + 5.0 * fraction(k, 0));
+      const double kappa = k % 3 ? pow(10.0, -9.0 + 9.0 * fraction(k, 1)) : 0.0;
+      const double orders[] = {1.0 + pow(10.0, -3.0 + 6.0 * fraction(k, 2)), 7.0};
+      double about[2], alone[2];
+      CHECK(dpa_rdp_objective_gamma_rough(orders, 2, shift, kappa, k % 2, dims[q],
+                                          &with, about) == DPA_OK);
+      CHECK(dpa_rdp_objective_gamma_rough(orders, 2, shift, kappa, k % 2, dims[q], &own,
+                                          alone) == DPA_OK);
+      for (int i = 0; i < 2; i++) {
+        const double off = fabs(log(about[i] / alone[i]));
+        CHECK(off <= 0.05);
+        far += off > 1e-3;
+      }
+    }
+    CHECK(far <= 200);
+  }
+  /* of one number of dimensions alone */
+  dpa_usual_norms own = {.dim = 0.0}, with = {.dim = 0.0, .net = &net};
+  const double order = 9.0;
+  double about, alone;
+  CHECK(net.dim == 101.0);
+  CHECK(dpa_rdp_objective_gamma_rough(&order, 1, 0.3, 0.0, 0, 9.0, &with, &about) ==
+        DPA_OK);
+  CHECK(dpa_rdp_objective_gamma_rough(&order, 1, 0.3, 0.0, 0, 9.0, &own, &alone) ==
+        DPA_OK);
+  CHECK(about == alone && net.dim == 101.0);
 }
 
 static void check_outputs(void) {
@@ -192,6 +231,13 @@ static void check_searches(void) {
     CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &space, &again, &best) ==
           DPA_OK);
     CHECK_NEAR(again / epsilon, 1.0, 1e-9);
+    /* and on from one beside it */
+    ledger.near = 1.0 + (order - 1.0) * (k % 2 ? 1.08 : 0.92);
+    search.walks = search.around = 1;
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &space, &again, &best) ==
+          DPA_OK);
+    CHECK(again <= epsilon * (1.0 + 1e-3));
+    search.around = 0;
     search.valleys = 1;
   }
 }
@@ -199,6 +245,7 @@ static void check_searches(void) {
 void test_rough(void) {
   check_objectives();
   check_kept();
+  check_net();
   check_outputs();
   check_alike();
   check_searches();

@@ -262,6 +262,22 @@ test_that("what is told of some parties is told of all", {
   expect_equal(between_some(rep(2, 24), some, 0 * like)$y, rep(2, N))
 })
 
+test_that("orders are told by others where most are, and curvature costs next to nothing", {
+  like <- cbind(rep(0, 8), log(1e-6))
+  off <- c(0.01, NA, rep(0.01, 6))
+  expect_identical(which_told(off, like, FALSE), replace(rep("well", 8), 2, "not"))
+  expect_identical(which_told(rep(0.01, 8), like, TRUE), rep("well", 8))
+  # in one of several valleys it may be
+  about <- replace(rep("about", 8), 2, "not")
+  expect_identical(which_told(off, like, TRUE), about)
+  expect_identical(which_told(replace(off, 3, 0.09), like, TRUE), about)
+  expect_identical(which_told(replace(off, 3:4, 0.2), like, TRUE), rep("not", 8))
+  like[5, 2] <- log(0.02)
+  expect_identical(which_told(replace(off, 2, 0), like, TRUE), rep("well", 8))
+  steep <- which_told(replace(off, 2, 0.06), like, TRUE)
+  expect_identical(steep, replace(rep("about", 8), 5, "not"))
+})
+
 test_that("a budget out of reach says so however many parties are unlike", {
   for (N in c(20, 150)) for (noise in c("gaussian", "gamma")) {
     error <- expect_error(

@@ -263,7 +263,7 @@ test_that("a curve in R is a kind like others, and its errors come through", {
     expect_error(divergences(called(wrong), s), class = "dpadmm_error_argument")
   }
   how <- list(grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, halvings = 8L,
-    walks = FALSE, valleys = FALSE)
+    walks = FALSE, valleys = FALSE, around = FALSE, net = FALSE)
   ledgers <- list(list(kind = 1L, count = 5))
   search <- function(columns, how, ledgers, log_delta = log(1e-5)) {
     core_call(.Call(ffi_renyi_orders, columns, ledgers, how, log_delta))
@@ -289,7 +289,8 @@ test_that("a curve in R is a kind like others, and its errors come through", {
   refused(gaussian, how, NULL)
   refused(gaussian, how, ledgers, "a")
   for (change in list(list(grid = numeric()), list(grid = seq(1, 2, 0.001)), list(stride = 0L),
-    list(walks = NA), list(halvings = -1L), list(valleys = NA), list(widths = "a"),
+    list(walks = NA), list(halvings = -1L), list(valleys = NA), list(around = NA), list(net = NA),
+    list(widths = "a"),
     list(near = c(2, 3))
   )) {
     refused(gaussian, utils::modifyList(how, change), ledgers)

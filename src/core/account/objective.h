@@ -48,20 +48,35 @@ dpa_status dpa_rdp_objective_gamma(const double *orders, size_t n, double shift,
 /* About part one's mean of exp(bound) - 1 without the Jacobians' factor, over the usual
  * norms and the dear ones near s shift; its moment from each of the usual norms on; the
  * moment of part two over that of its fixed part, NaN: not known yet; and a pure loss's
- * mean. s = 0: none yet. */
+ * mean. s = 0: none yet. `log_moment` > 0: log(1 + usual) by a net, which does not know
+ * `beyond`. */
 typedef struct dpa_shift_means {
-  double s, shift;
+  double s, log_s, shift;
   double usual, dear, beyond[DPA_SIXTEEN + 1];
-  double two, loss, pure;
+  double two, loss, pure, log_moment;
 } dpa_shift_means;
+
+/* The same over a net of orders and shifts, even in their logs, for many problems of
+ * `dim` dimensions that are near each other: log(log(1 + usual)), log(dear) and two at
+ * its knots, worked out when they are first asked for. All 0: nothing is known yet. */
+#define DPA_NET_ORDERS 180
+#define DPA_NET_SHIFTS 180
+typedef struct dpa_net {
+  double dim, shift, log_shift;
+  struct {
+    float usual, dear, two;
+  } knot[DPA_NET_ORDERS * DPA_NET_SHIFTS];
+} dpa_net;
 
 /* Sixteen norms of Gamma(dim, 1), even in their logs: the log of the first over dim, by
  * how much the next one's is more, and how much of the norm each stands for; and what
- * was found by them at each order. dim = 0: none yet. */
+ * was found by them at each order. dim = 0: none yet. net: NULL where problems are few.
+ */
 typedef struct dpa_usual_norms {
   double dim, first, step, at_mean;
   double x[DPA_SIXTEEN], share[DPA_SIXTEEN];
   dpa_shift_means mean[DPA_MOST_ORDERS];
+  dpa_net *net;
 } dpa_usual_norms;
 
 /* About the same, and no bound: part one is the mean over the usual norms and a formula

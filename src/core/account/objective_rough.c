@@ -13,6 +13,11 @@
 #define LEAST_PURE 0.32 /* 1 / (2 cosh(1)), a little less */
 #define FARTHEST 1e3    /* of the pure loss times s: beyond it, that is as good, */
 #define HUGE_MEAN 1e200 /* and where there is nothing better */
+#define NET_STEP 0.0625 /* of logs, */
+#define NET_ORDER -5.0  /* from the first of orders less one */
+#define NET_SHIFT -8.0  /* and of shifts on */
+#define LITTLE 1e-4     /* that curvature may add to what a net tells, as a share */
+#define DEARER -30.0    /* logs of means, below which they do not count beside others */
 
 /* By the trapezoidal rule in log x. */
 static void spread_norms(double dim, dpa_usual_norms *out) {
@@ -157,14 +162,80 @@ static double part_two_share(const dpa_usual_norms *norms, double s, double shif
   return 1.0 + mean_less_one(norms, bound);
 }
 
+/* A knot of a net; whether it says something. */
+static int look_at_knot(const dpa_usual_norms *norms, size_t i, size_t j) {
+  const size_t at = i * DPA_NET_SHIFTS + j;
+  if (norms->net->knot[at].usual == 0.0F) {
+    dpa_shift_means mean = {.s = exp(NET_ORDER + (double)i * NET_STEP),
+                            .shift = exp(NET_SHIFT + (double)j * NET_STEP)};
+    find_part_one(norms, &mean);
+    norms->net->knot[at].usual = (float)log(log1p(mean.usual));
+    norms->net->knot[at].dear = (float)log(mean.dear);
+    norms->net->knot[at].two = (float)part_two_share(norms, mean.s, mean.shift);
+  }
+  return isfinite(norms->net->knot[at].usual);
+}
+
+/* What is between four knots; whether they say something. */
+static int look_between(const dpa_usual_norms *norms, dpa_shift_means *out) {
+  dpa_net *net = norms->net;
+  if (!net || net->dim != norms->dim)
+    return 0;
+  if (net->shift != out->shift) {
+    net->shift = out->shift;
+    net->log_shift = log(out->shift);
+  }
+  const double x = (out->log_s - NET_ORDER) / NET_STEP;
+  const double y = (net->log_shift - NET_SHIFT) / NET_STEP;
+  if (!(x >= 0.0 && x < DPA_NET_ORDERS - 1 && y >= 0.0 && y < DPA_NET_SHIFTS - 1))
+    return 0;
+  const size_t i = (size_t)x, j = (size_t)y;
+  if (!(look_at_knot(norms, i, j) && look_at_knot(norms, i + 1, j) &&
+        look_at_knot(norms, i, j + 1) && look_at_knot(norms, i + 1, j + 1)))
+    return 0;
+  const double u = x - (double)i, v = y - (double)j;
+  const double share[] = {(1.0 - u) * (1.0 - v), (1.0 - u) * v, u * (1.0 - v), u * v};
+  double usual = 0.0, dear = 0.0;
+  out->two = 0.0;
+  for (size_t k = 0; k < 4; k++) {
+    const size_t at = (i + k / 2) * DPA_NET_SHIFTS + j + k % 2;
+    usual += share[k] * net->knot[at].usual;
+    dear += share[k] * net->knot[at].dear;
+    out->two += share[k] * net->knot[at].two;
+  }
+  out->log_moment = exp(usual);
+  out->usual = expm1(out->log_moment);
+  out->dear = dear > usual + DEARER ? exp(dear) : 0.0;
+  return 1;
+}
+
+/* What problems that are alike but for their curvature have in common. */
+static void find_means(const dpa_usual_norms *norms, double s, double shift,
+                       dpa_shift_means *out) {
+  if (norms->net && out->s != s)
+    out->log_s = log(s);
+  out->s = s;
+  out->shift = shift;
+  out->log_moment = 0.0;
+  out->two = out->loss = NAN;
+  if (!look_between(norms, out))
+    find_part_one(norms, out);
+}
+
 /* Part one with the Jacobians' factor, which is there for the norms beyond where it is
  * free, and for the dear ones. */
-static double part_one(const dpa_usual_norms *norms, const dpa_shift_means *mean,
+static double part_one(const dpa_usual_norms *norms, dpa_shift_means *mean,
                        double kappa, int tied) {
   const double s = mean->s, turned = dpa_norm_turned(s, kappa);
   if (!(s * kappa < 1.0 && turned < 1.0 && mean->usual < HUGE_MEAN))
     return INFINITY;
   const double more = turned / (1.0 - turned), start = (s + 0.5) * mean->shift;
+  if (mean->log_moment > 0.0) {
+    if (more * (1.0 + mean->usual) < LITTLE * mean->usual)
+      return mean->usual + mean->dear;
+    mean->log_moment = 0.0;
+    find_part_one(norms, mean);
+  }
   const double free_to = dpa_norm_free_to(s, mean->shift, kappa, tied);
   const double dear =
       free_to >= start ? moment_beyond(norms, mean, free_to) : mean->beyond[0];
@@ -203,19 +274,24 @@ dpa_status dpa_rdp_objective_gamma_rough(const double *orders, size_t n, double 
     return DPA_ARGUMENT;
   if (norms->dim != dim)
     spread_norms(dim, norms);
+  if (norms->net && norms->net->dim == 0.0)
+    norms->net->dim = dim;
   const double loss = dpa_objective_pure(shift, kappa, tied);
   for (size_t i = 0; i < n; i++) {
     const double s = orders[i] - 1.0;
     dpa_shift_means *mean = norms->mean + i;
     double best = INFINITY;
     if (shift > 0.0 && s * loss < FARTHEST) {
-      if (mean->s != s || mean->shift != shift) {
-        *mean = (dpa_shift_means){.s = s, .shift = shift, .two = NAN, .loss = NAN};
-        find_part_one(norms, mean);
-      }
+      if (mean->s != s || mean->shift != shift)
+        find_means(norms, s, shift, mean);
       best = least_mean(norms, mean, kappa, tied, loss);
     }
-    rdp[i] = best < HUGE_MEAN ? log1p(best) / s : dpa_rdp_pure(orders[i], loss);
+    if (best < HUGE_MEAN) {
+      const int known = mean->log_moment > 0.0 && best == mean->usual;
+      rdp[i] = (known ? mean->log_moment : log1p(best)) / s;
+    } else {
+      rdp[i] = dpa_rdp_pure(orders[i], loss);
+    }
   }
   return DPA_OK;
 }

@@ -131,12 +131,10 @@ size_t dpa_search_valleys(dpa_search *at, dpa_point best, int told, int walks,
 }
 
 int dpa_search_turns_apart(const dpa_search *at) {
-  const dpa_ledger *own = at->ledger;
-  if (own->entries > MANY)
-    return 0;
+  const size_t entries = at->ledger->entries;
   double first = INFINITY, last = 0.0;
-  for (size_t k = 0; k < own->entries; k++) {
-    const double s = dpa_renyi_turn(at->kinds + own->kind[k]);
+  for (size_t k = 0; entries <= MANY && k < entries && !(last > 1.01 * first); k++) {
+    const double s = turns_as_before(at, k) ? INFINITY : dpa_renyi_turn(kind_of(at, k));
     first = fmin(first, s);
     last = isfinite(s) ? fmax(last, s) : last;
   }

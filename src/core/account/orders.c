@@ -136,6 +136,8 @@ static size_t look_for(dpa_search *at, dpa_point *found) {
              : !walks          ? look_everywhere(at)
              : orders->valleys ? descend_from_grid(at)
                                : walk(at);
+  if (told && orders->around)
+    found[0] = dpa_search_around(at, found[0]);
   if (!orders->valleys)
     return 1;
   return 1 + dpa_search_valleys(at, found[0], told, walks, found + 1);
@@ -234,7 +236,8 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
   at.ledger = ledger;
   at.log_delta = log_delta;
   at.status = DPA_OK;
-  const int told = !isnan(ledger->near), looks = orders->looks > 0 || orders->valleys;
+  const int told = !isnan(ledger->near),
+            looks = orders->looks > 0 || orders->valleys || orders->around;
   at.rough = orders->walks && (!told || looks) && has_rough(&at);
   dpa_point found[DPA_MOST_VALLEYS + 1];
   dpa_sketch sketch = {.entries = 0};

@@ -22,6 +22,7 @@ typedef struct dpa_orders {
   size_t looks;
   int walks;   /* from a likely order, where none is told, not looked for everywhere */
   int valleys; /* whether it is looked for in other valleys, too */
+  int around;  /* of an order that is told, whether in the next ones */
 } dpa_orders;
 
 /* What one party releases: `count[k]` times kind[k], k < entries. near: the order that

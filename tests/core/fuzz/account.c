@@ -153,7 +153,8 @@ static void orders(feed *from) {
                              .halvings = (int)feed_below(from, 9),
                              .widths = widths,
                              .looks = feed_below(from, 3),
-                             .valleys = (int)feed_below(from, 2)};
+                             .valleys = (int)feed_below(from, 2),
+                             .around = (int)feed_below(from, 2)};
   const double near = 1.0 + fmax(feed_positive(from), 1e-9);
   const dpa_ledger ledger = {(const int[]){0, 1}, count, 1 + feed_below(from, 2),
                              feed_below(from, 2) ? near : NAN};
