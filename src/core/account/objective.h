@@ -57,8 +57,9 @@ typedef struct dpa_shift_means {
 } dpa_shift_means;
 
 /* The same over a net of orders and shifts, even in their logs, for many problems of
- * `dim` dimensions that are near each other: log(log(1 + usual)), log(dear) and two at
- * its knots, worked out when they are first asked for. All 0: nothing is known yet. */
+ * `dim` dimensions that are near each other: log(log(1 + usual)), log(dear) and
+ * log(two) at its knots, worked out when they are first asked for. All 0: nothing is
+ * known yet. */
 #define DPA_NET_ORDERS 180
 #define DPA_NET_SHIFTS 180
 typedef struct dpa_net {

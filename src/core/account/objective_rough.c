@@ -171,7 +171,7 @@ static int look_at_knot(const dpa_usual_norms *norms, size_t i, size_t j) {
     find_part_one(norms, &mean);
     norms->net->knot[at].usual = (float)log(log1p(mean.usual));
     norms->net->knot[at].dear = (float)log(mean.dear);
-    norms->net->knot[at].two = (float)part_two_share(norms, mean.s, mean.shift);
+    norms->net->knot[at].two = (float)log(part_two_share(norms, mean.s, mean.shift));
   }
   return isfinite(norms->net->knot[at].usual);
 }
@@ -195,17 +195,18 @@ static int look_between(const dpa_usual_norms *norms, dpa_shift_means *out) {
     return 0;
   const double u = x - (double)i, v = y - (double)j;
   const double share[] = {(1.0 - u) * (1.0 - v), (1.0 - u) * v, u * (1.0 - v), u * v};
-  double usual = 0.0, dear = 0.0;
-  out->two = 0.0;
+  double usual = 0.0, dear = 0.0, two = 0.0;
   for (size_t k = 0; k < 4; k++) {
     const size_t at = (i + k / 2) * DPA_NET_SHIFTS + j + k % 2;
     usual += share[k] * net->knot[at].usual;
     dear += share[k] * net->knot[at].dear;
-    out->two += share[k] * net->knot[at].two;
+    two += share[k] * net->knot[at].two;
   }
   out->log_moment = exp(usual);
   out->usual = expm1(out->log_moment);
   out->dear = dear > usual + DEARER ? exp(dear) : 0.0;
+  if (out->usual > 1.0) /* else nobody asks for it */
+    out->two = exp(two);
   return 1;
 }
 
