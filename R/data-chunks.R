@@ -57,10 +57,10 @@ add_chunk <- function(it, data) {
 #' @param row of all records; by default it is the whole chunk, from its first row on.
 #' @noRd
 abort_chunk <- function(it, kind, words, column = NULL, row = NULL, ...) {
-  first <- rows_so_far(it) + 1
-  abort(kind, sprintf("%s: %s.", if (is.null(row)) chunk_words(it$chunks, first, "from")
-    else chunk_words(it$chunks, row), words), argument = column,
-    place = list(chunk = it$chunks, row = if (is.null(row)) first else row, column = column), ...)
+  at <- if (is.null(row)) rows_so_far(it) + 1 else row
+  chunk <- chunk_words(it$chunks, at, if (is.null(row)) "from")
+  abort(kind, sprintf("%s: %s.", chunk, words), argument = column,
+    place = list(chunk = it$chunks, row = at, column = column), ...)
 }
 
 #' @param chunk one, or the first and the last of several.
@@ -122,9 +122,8 @@ encode_waiting <- function(it, all = FALSE) {
 #' @noRd
 classed_error <- function(e) {
   if (inherits(e, "dpadmm_error")) return(e)
-  errorCondition(sprintf("The records cannot be encoded: %s.", conditionMessage(e)),
-    class = c("dpadmm_error_argument", "dpadmm_error"), argument = "formula", parent = e,
-    call = user_call())
+  words <- sprintf("The records cannot be encoded: %s.", conditionMessage(e))
+  tryCatch(abort("argument", words, argument = "formula", parent = e), error = identity)
 }
 
 #' An error of rows that were encoded together, as one of their chunk.

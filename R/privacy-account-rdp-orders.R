@@ -27,7 +27,7 @@ search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL,
     grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, walks = walks,
     halvings = min(search$halvings, .halvings), widths = search$widths,
     valleys = (is.null(near) || isTRUE(search$valleys)) && may_cross(kinds),
-    around = isTRUE(search$around), net = length(ledgers) > .many_for_slow, near = near
+    around = isTRUE(search$around), net = walks && length(ledgers) > .many_for_slow, near = near
   )
   found <- core_call(.Call(ffi_renyi_orders, kinds, ledgers, how, log_delta))
   names(found) <- c("epsilon", "order")

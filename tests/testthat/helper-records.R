@@ -61,15 +61,26 @@ refused <- function(source, formula = ill ~ age + ward, class, ..., schema = lim
   error
 }
 
-#' People in chunks of 50, row 70 of which is spoilt, or all of the second chunk.
-spoilt <- function(column, value, rows = 70) {
-  parts <- split(folk, (seq_len(400) - 1) %/% 50)
-  if (length(rows) == 1L) parts[[2L]][[column]][rows - 50] <- value
-  if (length(rows) > 1L) parts[[2L]][[column]] <- value
+#' A source of these chunks, whatever they are.
+from_parts <- function(parts) {
   k <- 0
   function(reset) {
     if (reset) return(k <<- 0)
     k <<- k + 1
-    if (k <= 8) parts[[k]]
+    if (k <= length(parts)) parts[[k]]
   }
 }
+
+#' People in chunks of 50, the second of them changed.
+changed <- function(change) {
+  parts <- split(folk, (seq_len(400) - 1) %/% 50)
+  parts[[2L]] <- change(parts[[2L]])
+  from_parts(parts)
+}
+
+#' The same with row 70 spoilt, or a whole column of that chunk.
+spoilt <- function(column, value, rows = 70) changed(function(chunk) {
+  if (length(rows) == 1L) chunk[[column]][rows - 50] <- value
+  if (length(rows) > 1L) chunk[[column]] <- value
+  chunk
+})

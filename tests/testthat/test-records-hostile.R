@@ -11,14 +11,6 @@ expect_place <- function(error, chunk, row, column = NULL) {
   if (!is.null(column)) expect_match(conditionMessage(error), column, fixed = TRUE)
 }
 
-#' People in chunks of 50, the second of them changed.
-changed <- function(change) {
-  parts <- split(folk, (seq_len(400) - 1) %/% 50)
-  parts[[2L]] <- change(parts[[2L]])
-  k <- 0
-  function(reset) if (reset) k <<- 0 else if ((k <<- k + 1) <= 8) parts[[k]]
-}
-
 in_csv <- function(bytes, ext = ".csv", open = file) {
   path <- tempfile(fileext = ext)
   con <- open(path, "wb")
@@ -263,16 +255,19 @@ test_that("a kept file of which any bit is another is refused, or says the same 
   other <- in_csv(bytes, "")
   set.seed(3)
   n <- length(bytes)
-  for (at in c(sample(4096, 20), n - sample(4000, 40), n - 0:39)) {
+  # the first page, the checksum and the words at the end are what they are
+  page <- sample(4096, 20)
+  end <- n - 0:23
+  for (at in c(page, n - sample(4000, 40), end, n - 24:39)) {
     con <- file(other, "r+b")
     seek(con, at - 1, rw = "write")
     writeBin(xor(bytes[at], as.raw(2^sample(0:7, 1))), con)
     close(con)
     found <- tryCatch(dpadmm_records(other), dpadmm_error_parse = identity)
+    if (at %in% c(page, end)) expect_s3_class(found, "error")
     if (!inherits(found, "error")) expect_identical(found$sizes, records$sizes)
     writeBin(bytes, other)
   }
-  succeed()
 })
 
 test_that("a copy in the order of nodes that cannot be written is told by the file of records", {

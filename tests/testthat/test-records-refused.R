@@ -239,9 +239,7 @@ test_that("a quote within a cell is one behind a cell that goes on, and an empty
   expect_match(conditionMessage(error), "quote within a cell")
   empty <- data.frame(age = integer())
   empty$pair <- data.frame(u = integer(), v = integer())
-  k <- 0
-  chunks <- list(folk[1:50, ], empty, folk[51:100, ])
-  source <- function(reset) if (reset) k <<- 0 else if ((k <<- k + 1) <= 3) chunks[[k]]
+  source <- from_parts(list(folk[1:50, ], empty, folk[51:100, ]))
   expect_identical(nrow(dpadmm_records(source, ill ~ age, limits)), 100L)
 })
 

@@ -92,9 +92,7 @@ test_that("columns of other types or shapes are refused by chunk and column", {
   spoil <- function(value) {
     chunks <- split(folk, rep(1:8, each = 50))
     chunks[[3]]$age <- value(chunks[[3]]$age)
-    k <- 0
-    source <- function(reset) if (reset) k <<- 0 else if ((k <<- k + 1) <= 8) chunks[[k]]
-    error <- expect_error(dpadmm_records(source, ill ~ age, limits), "^Chunk 3.*`age`",
+    error <- expect_error(dpadmm_records(from_parts(chunks), ill ~ age, limits), "^Chunk 3.*`age`",
       class = "dpadmm_error")
     expect_identical(error$place$chunk, 3)
     expect_identical(error$place$column, "age")

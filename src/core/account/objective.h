@@ -62,11 +62,13 @@ typedef struct dpa_shift_means {
  * known yet. */
 #define DPA_NET_ORDERS 180
 #define DPA_NET_SHIFTS 180
+typedef struct dpa_knot {
+  float usual, dear, two;
+} dpa_knot;
+
 typedef struct dpa_net {
   double dim, shift, log_shift;
-  struct {
-    float usual, dear, two;
-  } knot[DPA_NET_ORDERS * DPA_NET_SHIFTS];
+  dpa_knot knot[DPA_NET_ORDERS * DPA_NET_SHIFTS];
 } dpa_net;
 
 /* Sixteen norms of Gamma(dim, 1), even in their logs: the log of the first over dim, by

@@ -162,18 +162,17 @@ static double part_two_share(const dpa_usual_norms *norms, double s, double shif
   return 1.0 + mean_less_one(norms, bound);
 }
 
-/* A knot of a net; whether it says something. */
-static int look_at_knot(const dpa_usual_norms *norms, size_t i, size_t j) {
-  const size_t at = i * DPA_NET_SHIFTS + j;
-  if (norms->net->knot[at].usual == 0.0F) {
+static const dpa_knot *knot_of(const dpa_usual_norms *norms, size_t i, size_t j) {
+  dpa_knot *knot = norms->net->knot + i * DPA_NET_SHIFTS + j;
+  if (knot->usual == 0.0F) {
     dpa_shift_means mean = {.s = exp(NET_ORDER + (double)i * NET_STEP),
                             .shift = exp(NET_SHIFT + (double)j * NET_STEP)};
     find_part_one(norms, &mean);
-    norms->net->knot[at].usual = (float)log(log1p(mean.usual));
-    norms->net->knot[at].dear = (float)log(mean.dear);
-    norms->net->knot[at].two = (float)log(part_two_share(norms, mean.s, mean.shift));
+    knot->usual = (float)log(log1p(mean.usual));
+    knot->dear = (float)log(mean.dear);
+    knot->two = (float)log(part_two_share(norms, mean.s, mean.shift));
   }
-  return isfinite(norms->net->knot[at].usual);
+  return knot;
 }
 
 /* What is between four knots; whether they say something. */
@@ -190,17 +189,16 @@ static int look_between(const dpa_usual_norms *norms, dpa_shift_means *out) {
   if (!(x >= 0.0 && x < DPA_NET_ORDERS - 1 && y >= 0.0 && y < DPA_NET_SHIFTS - 1))
     return 0;
   const size_t i = (size_t)x, j = (size_t)y;
-  if (!(look_at_knot(norms, i, j) && look_at_knot(norms, i + 1, j) &&
-        look_at_knot(norms, i, j + 1) && look_at_knot(norms, i + 1, j + 1)))
-    return 0;
   const double u = x - (double)i, v = y - (double)j;
   const double share[] = {(1.0 - u) * (1.0 - v), (1.0 - u) * v, u * (1.0 - v), u * v};
   double usual = 0.0, dear = 0.0, two = 0.0;
   for (size_t k = 0; k < 4; k++) {
-    const size_t at = (i + k / 2) * DPA_NET_SHIFTS + j + k % 2;
-    usual += share[k] * net->knot[at].usual;
-    dear += share[k] * net->knot[at].dear;
-    two += share[k] * net->knot[at].two;
+    const dpa_knot *knot = knot_of(norms, i + k / 2, j + k % 2);
+    if (!isfinite(knot->usual))
+      return 0;
+    usual += share[k] * knot->usual;
+    dear += share[k] * knot->dear;
+    two += share[k] * knot->two;
   }
   out->log_moment = exp(usual);
   out->usual = expm1(out->log_moment);
