@@ -12,8 +12,8 @@ given_nodes <- function(nodes) {
   })
 }
 
-#' From `nodes` to an index 1..N for each record, and the parties' names and sizes. A number
-#' splits the records evenly in a random order drawn from the fit's key.
+#' From `nodes` to whose each record is, see record_index(), and the parties' names and sizes. A
+#' number splits the records evenly in a random order drawn from the fit's key.
 #' @noRd
 resolve_nodes <- function(nodes, n, key) {
   if (is.null(nodes)) {
@@ -28,16 +28,21 @@ resolve_nodes <- function(nodes, n, key) {
   if (is.numeric(nodes) && length(nodes) == 1L) {
     check_number(nodes, "nodes", lower = 2, upper = n, whole = TRUE)
     size <- n %/% as.integer(nodes) + (seq_len(nodes) <= n %% nodes)
-    return(list(
-      index = split_at_random(size, key), names = as.character(seq_len(nodes)), size = size,
-      split = TRUE
-    ))
+    return(list(key = key, names = as.character(seq_len(nodes)), size = size))
   }
   held <- named_nodes(nodes, n)
   if (length(held$names) < 2L) {
     abort("nodes", "There must be at least two nodes.", argument = "nodes")
   }
   held
+}
+
+#' The index 1..N of each record's party. What a key or one party says is not kept: it would be as
+#' many numbers as there are records.
+#' @noRd
+record_index <- function(held) {
+  if (!is.null(held$index)) return(held$index)
+  if (is.null(held$key)) rep(1L, held$size) else split_at_random(held$size, held$key)
 }
 
 #' The party of each record: `size[i]` of them for party i, in a random order.
@@ -73,7 +78,7 @@ named_nodes <- function(nodes, n) {
 align_nodes <- function(held, network) {
   if (is.null(network$names) || identical(network$names, held$names)) return(held)
   if (length(network$names) != length(held$names)) return(held) # resolve_network() complains
-  if (isTRUE(held$split)) {
+  if (!is.null(held$key)) {
     held$names <- network$names
     return(held)
   }
@@ -101,7 +106,7 @@ one_holder <- function(nodes, n) {
   if (!is.null(nodes) && !is_one_node(nodes, n)) {
     abort("nodes", "There is one data holder: leave `nodes` at NULL.", argument = "nodes")
   }
-  list(index = rep(1L, n), names = "holder", size = n)
+  list(names = "holder", size = n)
 }
 
 #' The records of a plan's parties (or users): as `nodes` says, which must be the plan's names
@@ -126,7 +131,7 @@ planned_holders <- function(problem, nodes, n, key) {
         argument = "nodes"
       )
     }
-    return(c(list(index = split_at_random(parties$size, key)), parties[c("names", "size")]))
+    return(c(list(key = key), parties[c("names", "size")]))
   }
   if (number) {
     abort("plan", sprintf("The plan has %d nodes, not %g.", problem$N, nodes),

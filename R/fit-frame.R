@@ -86,7 +86,7 @@ fit_holders <- function(settings, nodes, n, key) {
   alone <- is.null(nodes) || (by_gradients(settings$method) && is_one_node(nodes, n))
   if (alone && !on_graph(settings$method)) return(one_holder(nodes, n))
   held <- align_nodes(resolve_nodes(nodes, n, key), settings$network)
-  held$named <- !isTRUE(held$split)
+  held$named <- is.null(held$key)
   held
 }
 

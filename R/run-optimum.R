@@ -33,10 +33,10 @@ pooled_plan <- function(plan) {
 #' @noRd
 run_optimum <- function(plan, records, held, key, keep, threads) {
   pooled <- pooled_plan(plan)
-  all <- core_records(pooled, records, list(index = rep(1L, pooled$problem$size)))
+  all <- core_records(pooled, records, list(size = pooled$problem$size))
   each <- plan$problem$C / plan$problem$size
   if (diff(range(each)) > 0) {
-    own <- (each / max(each))[held$index]
+    own <- (each / max(each))[record_index(held)]
     all$weight <- if (is.null(all$weight)) own else own * all$weight
   }
   result <- run_core(pooled, all, key, FALSE, threads, NULL)
@@ -101,5 +101,5 @@ record_shares <- function(plan, held) {
   if (!is.null(plan$constraint)) return(rep(problem$C / problem$records, problem$records))
   size <- if (is_user(plan)) problem$size else problem$users$size
   if (is.null(size)) return(rep(1 / problem$records, problem$records))
-  (rep_len(plan$weight, length(size)) / length(size) / size)[held$index]
+  (rep_len(plan$weight, length(size)) / length(size) / size)[record_index(held)]
 }

@@ -3,7 +3,7 @@
 #' Run a plan.
 #'
 #' @param records list(x, y).
-#' @param held list(index, size): whose each record is, see data-holders.R.
+#' @param held whose each record is, see record_index().
 #' @param engine who carries it out, see run-engines.R; `NULL`: as `control` says.
 #' @param tick a function of the number of finished rounds; `NULL`: as `control` says.
 #' @param control its `engine`, `threads` and `progress` are a run's own, not the plan's.

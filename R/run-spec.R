@@ -122,9 +122,11 @@ core_records <- function(plan, records, held) {
   if (prod(dim(records$x)) > 2^23) gc(full = problem$blueprint$kind == "frame")
   if (reads_in_place(plan)) return(in_place(records, problem$row_bound))
   user_size <- if (is_user(plan)) problem$size else problem$users$size
-  mixed <- is.unsorted(held$index)
-  c(core_rows(records$x, if (mixed) order(held$index)), core_numbers(records), list(
-    holder = if (mixed) held$index, size = problem$size, row_bound = problem$row_bound
+  drawn <- !is.null(held$key)
+  mixed <- drawn || is.unsorted(held$index)
+  c(core_rows(records$x, if (mixed) order(record_index(held))), core_numbers(records), list(
+    holder = if (mixed) held$index, split = if (drawn) list(key = held$key, size = as.integer(held$size)),
+    size = problem$size, row_bound = problem$row_bound
   ), if (!is.null(user_size)) list(user_size = user_size))
 }
 
@@ -157,8 +159,9 @@ reads_in_place <- function(plan) {
 #' @noRd
 party_records <- function(plan, records, held) {
   if (plan$problem$N == 1L) return(list(core_records(plan, records, held)))
+  index <- record_index(held)
   lapply(seq_len(plan$problem$N), function(i) {
-    rows <- which(held$index == i)
+    rows <- which(index == i)
     own_records(plan, list(
       x = take_model_rows(records$x, rows), y = records$y[rows], weight = records$weight[rows],
       offset = records$offset[rows]

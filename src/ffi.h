@@ -65,6 +65,11 @@ int ffi_whole(SEXP x, double least, double end, double *value); /* in [least, en
 const char *ffi_text(SEXP x);                                   /* NULL: no string */
 dpa_status ffi_key_of(SEXP raw, dpa_key *key);
 
+/* Records of holders of these sizes, or -1; and whose each of them is, see dpa_deal().
+ */
+double ffi_dealt(SEXP size);
+dpa_status ffi_deal(SEXP key, SEXP size, int *holder);
+
 /* Numbers modulo 2^64 as R has them, see ffi_words.c: sum += those of a raw vector (sum
  * NULL: nothing), 0 when it does not have `count` of them; and a new raw vector. */
 int ffi_words_add(SEXP raw, size_t count, uint64_t *sum);

@@ -202,52 +202,41 @@ SEXP ffi_permutation(SEXP raw, SEXP n) {
   return order;
 }
 
-/* Records are dealt out in the order place[]: one to each holder that lacks some, in
- * turn. */
-static void deal(const int *size, size_t holders, int *lacking, const int *place,
-                 int *holder) {
-  size_t left = 0;
-  for (size_t i = 0; i < holders; i++)
-    if (size[i] > 0)
-      lacking[left++] = (int)i;
-  for (int round = 1; left > 0; round++) {
-    size_t still = 0;
-    for (size_t k = 0; k < left; k++) {
-      const int i = lacking[k];
-      holder[*place++] = i + 1;
-      if (size[i] > round)
-        lacking[still++] = i;
-    }
-    left = still;
+double ffi_dealt(SEXP size) {
+  if (TYPEOF(size) != INTSXP)
+    return -1.0;
+  const R_xlen_t holders = Rf_xlength(size);
+  const int *held = INTEGER_RO(size);
+  double all = 0.0;
+  int least = 0;
+  for (R_xlen_t i = 0; i < holders; i++) {
+    all += held[i];
+    least = held[i] < least ? held[i] : least;
   }
+  return least < 0 || !(all < INT_END) ? -1.0 : all;
+}
+
+dpa_status ffi_deal(SEXP raw, SEXP size, int *holder) {
+  const double all = ffi_dealt(size);
+  dpa_key key;
+  if (all < 0.0 || ffi_key_of(raw, &key) != DPA_OK)
+    return DPA_ARGUMENT;
+  const size_t n = (size_t)all, holders = (size_t)Rf_xlength(size);
+  /* not of R's heap, where it would stay for a while */
+  int *room = R_Calloc(n + holders + 1, int);
+  dpa_deal(&key, INTEGER_RO(size), holders, n, room, holder);
+  R_Free(room);
+  dpa_forget(&key, sizeof key);
+  return DPA_OK;
 }
 
 /* The holder, from 1, of each record, at random, where holder i has size[i] of them. */
 SEXP ffi_split(SEXP raw, SEXP size) {
-  dpa_key key;
-  if (TYPEOF(size) != INTSXP || ffi_key_of(raw, &key) != DPA_OK)
+  const double all = ffi_dealt(size);
+  if (all < 0.0)
     return ffi_status(DPA_ARGUMENT);
-  const size_t holders = (size_t)Rf_xlength(size);
-  const int *held = INTEGER_RO(size);
-  double all = 0.0;
-  int least = 0;
-  for (size_t i = 0; i < holders; i++) {
-    all += held[i];
-    least = held[i] < least ? held[i] : least;
-  }
-  if (least < 0 || !(all < INT_END))
-    return ffi_status(DPA_ARGUMENT);
-  const size_t n = (size_t)all;
-  SEXP out = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)n));
-  /* not of R's heap, where they would stay for a while */
-  int *place = R_Calloc(n + holders + 1, int);
-  dpa_stream stream;
-  dpa_stream_init(&stream, &key, 0, 0, DPA_SAMPLING);
-  dpa_permutation(&stream, n, place);
-  deal(held, holders, place + n, place, INTEGER(out));
-  dpa_forget(&key, sizeof key);
-  dpa_forget(&stream, sizeof stream);
-  R_Free(place);
+  SEXP out = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)all));
+  const dpa_status status = ffi_deal(raw, size, INTEGER(out));
   UNPROTECT(1);
-  return out;
+  return status == DPA_OK ? out : ffi_status(status);
 }

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Records and columns with which a collection of garbage pays: garbage has some numbers
- * a record. */
+/* Records, and numbers of each, with which a collection of garbage pays: garbage has
+ * some numbers a record. */
 #define MANY ((size_t)1 << 19)
 #define FEW 32
 
@@ -114,20 +114,33 @@ dpa_records ffi_in_place(ffi_reader *reader) {
 
 /* ---- a place for every record ---------------------------------------------------- */
 
+/* Whose each of n records is, from 1, where they are dealt out. */
+static int *deal(ffi_reader *reader, size_t n) {
+  const ffi_reader split = {ffi_field(reader, "split"), NULL};
+  SEXP size = ffi_field(&split, "size");
+  if (!ffi_check(reader, ffi_dealt(size) == (double)n, "split"))
+    return NULL;
+  int *holder = (int *)R_alloc(n, sizeof *holder);
+  const dpa_status status = ffi_deal(ffi_field(&split, "key"), size, holder);
+  return ffi_check(reader, status == DPA_OK, "split") ? holder : NULL;
+}
+
 /* Where each of n records goes, from 0: behind those of the holders before its own, and
  * of its own that come before it. NULL: where it is. The memory is good until the call
  * of R is over, or gives it back by vmaxset(). */
 static const int *read_places(ffi_reader *reader, size_t n) {
-  if (!ffi_has(reader, "holder"))
+  const int dealt = ffi_has(reader, "split");
+  if (!dealt && !ffi_has(reader, "holder"))
     return NULL;
-  const int *holder = ffi_ints(reader, "holder", n, 1, n < INT_MAX ? (int)n : INT_MAX);
+  int *place = dealt ? deal(reader, n) : (int *)R_alloc(n, sizeof *place);
+  const int *holder =
+      dealt ? place : ffi_ints(reader, "holder", n, 1, n < INT_MAX ? (int)n : INT_MAX);
   if (!holder)
     return NULL;
   size_t holders = 0;
   for (size_t k = 0; k < n; k++)
     holders = (size_t)holder[k] > holders ? (size_t)holder[k] : holders;
   int *next = (int *)R_alloc(holders + 1, sizeof *next);
-  int *place = (int *)R_alloc(n, sizeof *place);
   memset(next, 0, (holders + 1) * sizeof *next);
   for (size_t k = 0; k < n; k++)
     next[holder[k]]++;
@@ -223,9 +236,21 @@ static const double *placed(SEXP keeper, const double *x, const int *place, size
   return out;
 }
 
+/* The same of labels -1 and 1, a byte each; NULL: others are among them. */
+static const int8_t *placed_signs(SEXP keeper, const double *y, const int *place,
+                                  size_t n) {
+  for (size_t k = 0; k < n; k++)
+    if (fabs(y[k]) != 1.0)
+      return NULL;
+  int8_t *out = FFI_TAKE(keeper, int8_t, n);
+  for (size_t k = 0; k < n; k++)
+    out[place[k]] = y[k] > 0.0 ? 1 : -1;
+  return out;
+}
+
 /* Labels, weights and offsets, each record's in its place. */
 static void take_numbers(ffi_reader *reader, SEXP keeper, const int *place,
-                         dpa_records *all) {
+                         const dpa_plan *plan, dpa_records *all) {
   if (reader->bad)
     return;
   const size_t n = all->n;
@@ -233,12 +258,14 @@ static void take_numbers(ffi_reader *reader, SEXP keeper, const int *place,
   const double *offset = offsets(reader, n);
   if (reader->bad)
     return;
-  all->y = place ? placed(keeper, y, place, n) : y;
+  const int classes = plan->loss->constants(plan->width).classification;
+  all->sign = place && classes ? placed_signs(keeper, y, place, n) : NULL;
+  all->y = all->sign ? NULL : place ? placed(keeper, y, place, n) : y;
   all->weight = place ? placed(keeper, weight, place, n) : weight;
   all->offset = place ? placed(keeper, offset, place, n) : offset;
 }
 
-static dpa_records packed_records(ffi_reader *reader, SEXP keeper, int threads,
+static dpa_records packed_records(ffi_reader *reader, SEXP keeper, const dpa_plan *plan,
                                   dpa_work *work) {
   const shape x = read_matrix(reader);
   dpa_recipe recipe = {R_PosInf, ffi_has(reader, "first"), 0.0, work};
@@ -247,52 +274,18 @@ static dpa_records packed_records(ffi_reader *reader, SEXP keeper, int threads,
   if (ffi_has(reader, "before"))
     recipe.bound = ffi_real(reader, "before", 1e-280, R_PosInf);
   const int *place = read_places(reader, x.rows);
-  dpa_records all = pack(reader, keeper, x, place, &recipe, threads);
-  take_numbers(reader, keeper, place, &all);
+  dpa_records all = pack(reader, keeper, x, place, &recipe, plan->threads);
+  take_numbers(reader, keeper, place, plan, &all);
   return all;
 }
 
-static dpa_records stored_records(ffi_reader *reader, SEXP keeper, int in_place) {
+static dpa_records stored_records(ffi_reader *reader, SEXP keeper, const dpa_plan *plan,
+                                  int in_place) {
   dpa_records all =
       ffi_is_mapped(reader) ? ffi_mapped(reader, keeper) : read_rows(reader, !in_place);
-  take_numbers(reader, keeper, reader->bad ? NULL : read_places(reader, all.n), &all);
+  take_numbers(reader, keeper, reader->bad ? NULL : read_places(reader, all.n), plan,
+               &all);
   return all;
-}
-
-/* How each row is shortened, and (`norms`) how long it is then; and how long the
- * longest of each party is, or 0. */
-static void take_measures(ffi_reader *reader, SEXP keeper, size_t parties,
-                          const size_t *held, int norms, int threads, dpa_records *all,
-                          double *longest) {
-  const double bound = ffi_real(reader, "row_bound", 1e-280, R_PosInf);
-  const double factor =
-      ffi_has(reader, "factor") ? ffi_real(reader, "factor", 0x1p-1000, 0x1p1000) : 1.0;
-  memset(longest, 0, parties * sizeof *longest);
-  if (reader->bad)
-    return;
-  if (ffi_has(reader, "scale")) {
-    all->scale = ffi_reals(reader, "scale", all->n);
-    all->norm = ffi_reals(reader, "norm", all->n);
-    return;
-  }
-  double *norm = norms ? FFI_TAKE(keeper, double, all->n) : NULL;
-  double *one = FFI_TAKE(keeper, double, 1);
-  SEXP others = CDR(keeper);
-  double *scale = FFI_TAKE(keeper, double, all->n);
-  for (size_t i = 0, first = 0; i < parties; first += held[i++]) {
-    const dpa_records own = dpa_records_part(all, first, held[i]);
-    longest[i] = dpa_measure(&own, factor, bound, threads, scale + first,
-                             norm ? norm + first : NULL);
-  }
-  all->scale = scale;
-  all->norm = norm;
-  for (size_t k = 0; k < all->n; k++)
-    if (scale[k] != scale[0])
-      return;
-  one[0] = all->n > 0 ? scale[0] : factor;
-  all->scale = one[0] == 1.0 ? NULL : one;
-  all->alike = 1;
-  SETCDR(keeper, others);
 }
 
 dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
@@ -306,21 +299,21 @@ dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
   ffi_check(reader, in_place || packed || strcmp(layout, "rows") == 0, "layout");
   if (!ffi_check(reader, !in_place || parties == 1, "layout"))
     return NULL;
-  dpa_records all = packed ? packed_records(reader, keeper, threads, work)
-                           : stored_records(reader, keeper, in_place);
+  dpa_records all = packed ? packed_records(reader, keeper, plan, work)
+                           : stored_records(reader, keeper, plan, in_place);
   if (reader->bad ||
       !ffi_check(reader, all.d == plan->d && all.d < INT_MAX && all.n < INT_MAX, "x"))
     return NULL;
   vmaxset(top);
+  if (all.n >= MANY && dpa_records_stored(&all) < FEW * all.n)
+    R_gc(); /* what is no longer needed would lie beside the memory of the run */
   all.work = work;
   const size_t *held = read_sizes(reader, parties, all.n);
   double *longest = (double *)R_alloc(parties, sizeof *longest);
   if (reader->bad)
     return NULL;
-  take_measures(reader, keeper, parties, held, kind != &dpa_layout_node, threads, &all,
-                longest);
-  if (all.n >= MANY && all.d < FEW)
-    R_gc(); /* what is no longer needed would lie beside the memory of the run */
+  ffi_measure(reader, keeper, parties, held, kind != &dpa_layout_node, threads, &all,
+              longest);
   dpa_holding *holding = FFI_TAKE(keeper, dpa_holding, parties);
   if (reader->bad)
     return NULL;

@@ -195,7 +195,57 @@ static void check_measures(double size) {
   drop(&r);
 }
 
+/* What passes over rows give: margins, a gradient, a curvature and its diagonal. */
+static double *passes(const dpa_records *rows, const numbers *r, double *block) {
+  const size_t n = r->n, d = r->d;
+  double *out = get(n + 2 * d + d * d, sizeof(double));
+  memset(out, 0, (n + 2 * d + d * d) * sizeof(double));
+  dpa_records_margin(rows, r->f, out);
+  dpa_records_add_gradient(rows, r->w, out + n);
+  dpa_records_add_diagonal(rows, r->w, out + n + d);
+  dpa_records_add_hessian(rows, r->w, 1, out + n + 2 * d, block);
+  return out;
+}
+
+/* Factors of a few kinds are those of a list, also of a part of the rows. The columns
+ * of a sparse matrix are its rows here. */
+static void check_kinds(size_t n, size_t d, int sparse) {
+  numbers r = sparse ? make(d, n, 0.3) : make(n, d, 1.0);
+  const numbers its = {
+      .n = n, .d = d, .f = sparse ? r.w : r.f, .w = sparse ? r.f : r.w};
+  const double table[] = {0.75, 1.0, 0x1.fffp-1};
+  double *scale = get(n, sizeof(double));
+  double *block = get(d * DPA_HESSIAN_BLOCK, sizeof(double));
+  uint8_t *kind = get(n, 1);
+  for (size_t k = 0; k < n; k++) {
+    kind[k] = (uint8_t)(k * k % 7 % 3);
+    scale[k] = table[kind[k]];
+    its.w[k] = fabs(its.w[k]);
+  }
+  dpa_records list = {.n = n, .d = d, .dense = r.plain, .lead = n}, few;
+  if (sparse)
+    list = (dpa_records){.n = n, .d = d, .row = r.p, .col = r.i, .val = r.x};
+  few = list;
+  list.scale = scale;
+  few.scale = table;
+  few.kind = kind;
+  double *a = passes(&list, &its, block), *b = passes(&few, &its, block);
+  CHECK(memcmp(a, b, (n + 2 * d + d * d) * sizeof(double)) == 0);
+  const dpa_records part = dpa_records_part(&few, 2, 3);
+  int same = 1;
+  for (size_t k = 0; k < 3; k++)
+    same &= dpa_records_dot(&part, k, its.f) == a[k + 2];
+  CHECK(same);
+  void *taken[] = {a, b, scale, kind, block};
+  for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+    free(taken[k]);
+  drop(&r);
+}
+
 void test_layouts(void) {
+  check_kinds(70, 9, 0);
+  check_kinds(1100, 6, 0);
+  check_kinds(60, 40, 1);
   check_measures(1.0);
   check_measures(1e200);
   check_measures(1e-200);

@@ -143,6 +143,8 @@ static void check_passes(size_t n, size_t d, int sparse) {
   CHECK(memcmp(s.data_grad, t.data_grad, d * sizeof(double)) == 0);
 
   memset(s.data_grad, 0, d * sizeof(double));
+  for (size_t k = 0; k < n; k++)
+    s.margin[k] += s.along[k];
   CHECK(dpa_solver_pass(&s, DPA_PASS_BACK) == 0.0);
   CHECK(memcmp(s.data_grad, t.data_grad, d * sizeof(double)) == 0);
   CHECK(work.times == 2 * n && work.back == 3 * n);

@@ -43,6 +43,21 @@ static void check_each(const dpa_loss *loss, int weighted, int shifted) {
   dpa_record_values(&all, loss, width_of(loss), margin, value);
   dpa_record_slopes(&all, loss, width_of(loss), margin, slope, bend);
   dpa_record_slopes(&all, loss, width_of(loss), margin, alone, NULL);
+  /* labels of a byte */
+  int8_t sign[N];
+  double other[N], bent[N];
+  for (size_t k = 0; k < N; k++)
+    sign[k] = y[k] > 0.0 ? 1 : -1;
+  dpa_records signs = all;
+  signs.y = NULL;
+  signs.sign = sign;
+  dpa_record_slopes(&signs, loss, width_of(loss), margin, other, bent);
+  CHECK(memcmp(other, slope, sizeof other) == 0 &&
+        memcmp(bent, bend, sizeof bent) == 0);
+  dpa_record_values(&signs, loss, width_of(loss), margin, other);
+  CHECK(memcmp(other, value, sizeof other) == 0);
+  const dpa_records part = dpa_records_part(&signs, 100, 5);
+  CHECK(dpa_record_labels(&part, other) == other && memcmp(other, y + 100, 40) == 0);
   int same = 1;
   for (size_t k = 0; k < N; k++) {
     const double at = margin[k] + (shifted ? offset[k] : 0.0);

@@ -164,3 +164,45 @@ test_that("records are dealt out in turns, in the order of the permutation", {
   }
   expect_error(split_at_random(c(1e9, 1e9, 1e9), key), class = "dpadmm_error_argument")
 })
+
+test_that("a random split that is dealt out in the core is the one that R knows", {
+  x <- matrix(sin(seq_len(300) * 1.7), 100)
+  records <- list(x = x / 2, y = rep(c(1, -1, 1, 1), 25))
+  plan <- dpadmm_plan(3, sizes = c(50, 20, 30), method = mr_admm(), epsilon = 1, delta = 1e-5,
+    iterations = 3)
+  drawn <- list(key = noise_key(8), size = c(50, 20, 30))
+  known <- list(index = record_index(drawn), size = drawn$size)
+  of <- function(held) run_plan(plan, records, held, noise_key(2))$f
+  expect_identical(tabulate(known$index), c(50L, 20L, 30L))
+  expect_identical(of(drawn), of(known))
+  expect_false(identical(of(drawn), of(list(key = noise_key(9), size = drawn$size))))
+  given <- dpadmm:::core_records(plan, records, drawn)
+  expect_null(given$holder)
+  for (split in list(list(key = raw(3), size = c(50L, 20L, 30L)), list(key = noise_key(1)),
+    list(key = noise_key(1), size = c(50L, 20L, 31L)),
+    list(key = noise_key(1), size = c(101L, -1L, 0L)))) {
+    given$split <- split
+    expect_error(dpadmm:::run_core(plan, given, noise_key(2), FALSE, 1L, NULL),
+      class = "dpadmm_error_argument")
+  }
+  expect_identical(record_index(list(size = 3)), c(1L, 1L, 1L))
+})
+
+test_that("rows of few and of many unlike lengths are shortened each by its own factor", {
+  direction <- matrix(sin(seq_len(800) * 1.3), 200)
+  direction <- direction / sqrt(rowSums(direction^2))
+  y <- rep(c(1, -1, 1, 1, -1), 40)
+  fit <- function(x, nodes) {
+    coef(dpadmm_fit(x, y, nodes = nodes, method = r_admm(), epsilon = Inf, lambda = 1e-3,
+      iterations = 5, seed = 1, rows = "shorten", intercept = FALSE))
+  }
+  shorter <- function(x) x / pmax(1, sqrt(rowSums(x^2)))
+  # kinds: one, two, few, more than have numbers, and more only towards the end
+  lengths <- list(rep(3, 200), rep(c(0.5, 2), 100), rep(c(2, 1.5, 0.7, 4), 50),
+    seq(0.1, 5, length.out = 200), c(rep(0.5, 150), seq(1.1, 5, length.out = 50)))
+  for (length in lengths) for (nodes in list(3, rep(1:2, each = 100))) {
+    x <- direction * length
+    expect_equal(fit(x, nodes), fit(shorter(x), nodes), tolerance = 1e-9)
+    expect_equal(fit(Matrix::Matrix(x, sparse = TRUE), nodes), fit(x, nodes), tolerance = 1e-9)
+  }
+})

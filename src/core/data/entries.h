@@ -33,7 +33,9 @@ static inline size_t dpa_feature(const dpa_records *r, size_t k, size_t j) {
                : f(r, (r)->col, NULL, __VA_ARGS__))
 
 static inline double dpa_scale_of(const dpa_records *records, size_t k) {
-  return records->scale ? records->scale[records->alike ? 0 : k] : 1.0;
+  if (!records->scale)
+    return 1.0;
+  return records->scale[records->kind ? records->kind[k] : records->alike ? 0 : k];
 }
 
 /* All rows, for a pass: so many that it says so after each block. */

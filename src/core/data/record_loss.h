@@ -8,6 +8,9 @@
 #include "data/loss.h"
 #include "data/records.h"
 
+/* The labels of these records: where they are, or in `room`, as many numbers. */
+const double *dpa_record_labels(const dpa_records *records, double *room);
+
 /* value[k] of every record. */
 void dpa_record_values(const dpa_records *records, const dpa_loss *loss, double width,
                        const double *margin, double *value);

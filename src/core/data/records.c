@@ -17,11 +17,15 @@ dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t co
     part.longest = 0.0;
   if (part.y)
     part.y += first;
+  if (part.sign)
+    part.sign += first;
   if (part.dense)
     part.dense += part.lead ? first : first * part.d;
   else
     part.row += first;
-  if (part.scale && !part.alike)
+  if (part.kind)
+    part.kind += first;
+  else if (part.scale && !part.alike)
     part.scale += first;
   if (part.norm)
     part.norm += first;

@@ -29,7 +29,8 @@ typedef struct dpa_pager {
 
 typedef struct dpa_records {
   size_t n, d;
-  const double *y;     /* n labels */
+  const double *y;     /* n labels, or: */
+  const int8_t *sign;  /* labels of -1 and 1 in a byte each; NULL: in y */
   const double *dense; /* NULL when sparse */
   size_t lead;    /* 0: row k is contiguous at dense + k * d; else column-major with
                      this leading dimension: entry (k, j) at dense[j * lead + k] */
@@ -37,8 +38,9 @@ typedef struct dpa_records {
   const int *col; /* feature indices, increasing within a row, or: */
   const uint16_t *narrow; /* the same in two bytes each; NULL: in col */
   const double *val;
-  const double *scale;    /* n factors >= 0; NULL: all 1 */
-  int alike;              /* scale has one factor, of all rows */
+  const double *scale;    /* factors >= 0; NULL: all 1 */
+  const uint8_t *kind;    /* n: which of them each row has; NULL: one each, or: */
+  int alike;              /* there is one factor, of all rows */
   const double *norm;     /* n norms of the rows as used, rounded up; NULL: not known */
   double longest;         /* the largest of them; 0: not known */
   const double *weight;   /* n factors of the losses in [0, 1]; NULL: all 1 */

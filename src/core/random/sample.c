@@ -30,6 +30,30 @@ void dpa_permutation(dpa_stream *stream, size_t n, int *out) {
   }
 }
 
+void dpa_deal(const dpa_key *key, const int *size, size_t holders, size_t n, int *room,
+              int *holder) {
+  int *lacking = room + n;
+  size_t left = 0;
+  dpa_stream stream;
+  dpa_stream_init(&stream, key, 0, 0, DPA_SAMPLING);
+  dpa_permutation(&stream, n, room);
+  dpa_forget(&stream, sizeof stream);
+  for (size_t i = 0; i < holders; i++)
+    if (size[i] > 0)
+      lacking[left++] = (int)i;
+  const int *place = room;
+  for (int round = 1; left > 0; round++) {
+    size_t still = 0;
+    for (size_t k = 0; k < left; k++) {
+      const int i = lacking[k];
+      holder[*place++] = i + 1;
+      if (size[i] > round)
+        lacking[still++] = i;
+    }
+    left = still;
+  }
+}
+
 void dpa_walk(dpa_stream *stream, size_t n, size_t steps, int *out) {
   for (size_t t = 0; t < steps; t++)
     out[t] = (int)dpa_stream_below(stream, n);

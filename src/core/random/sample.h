@@ -14,6 +14,12 @@ size_t dpa_sample_poisson(dpa_stream *stream, size_t n, double q, int *out);
 /* A random order of all (Fisher and Yates). */
 void dpa_permutation(dpa_stream *stream, size_t n, int *out);
 
+/* holder[k] = whose record k is, from 1, of n = size[0] + ... records, size[i] >= 0: at
+ * random, from the stream (key, 0, 0, DPA_SAMPLING). In the order of a permutation they
+ * are dealt out, one to each holder that lacks some, in turn. room: n + holders. */
+void dpa_deal(const dpa_key *key, const int *size, size_t holders, size_t n, int *room,
+              int *holder);
+
 /* `steps` of them, uniform and independent: a walk on the complete graph with itself.
  */
 void dpa_walk(dpa_stream *stream, size_t n, size_t steps, int *out);

@@ -19,6 +19,7 @@
 #define DIAGONAL_AGE 10
 /* A factor of another quad serves within this ratio. */
 #define FAR 2.0
+#define BLOCK 256 /* records whose derivatives are taken at a time */
 
 void dpa_solver_prices(dpa_solver *s) {
   const double d = (double)s->data->d, n = (double)s->data->n;
@@ -80,11 +81,11 @@ dpa_status dpa_solver_improve(dpa_solver *s) {
 
 /* For a tied loss |L'''| = L'' |1 - 2 |L'||, whose second factor moves by at most 1/2 a
  * unit of margin: the largest of these factors. A weight multiplies both sides. */
-static double unbalance(const dpa_solver *s) {
-  const double *weight = s->data->weight;
+static double unbalance(const dpa_records *rows, const double *derivative) {
+  const double *weight = rows->weight;
   double most = 0.0;
-  for (size_t k = 0; k < s->data->n; k++) {
-    const double size = fabs(s->derivative[k]);
+  for (size_t k = 0; k < rows->n; k++) {
+    const double size = fabs(derivative[k]);
     if (!weight)
       most = fmax(most, fabs(1.0 - 2.0 * size));
     else if (weight[k] > 0.0)
@@ -93,12 +94,28 @@ static double unbalance(const dpa_solver *s) {
   return most;
 }
 
+/* `along` becomes the second derivatives, times the weight; answers by how much the
+ * third ones may exceed them. */
+static double second_derivatives(dpa_solver *s) {
+  const int tied = s->loss->constants(s->width).tied;
+  double derivative[BLOCK], most = tied ? 0.0 : 1.0;
+  for (size_t at = 0; at < s->data->n; at += BLOCK) {
+    const size_t left = s->data->n - at;
+    const dpa_records rows = dpa_records_part(s->data, at, left < BLOCK ? left : BLOCK);
+    double *second = s->along + at;
+    dpa_record_slopes(&rows, s->loss, s->width, s->margin + at, derivative, second);
+    for (size_t k = 0; k < rows.n; k++)
+      second[k] *= s->weight;
+    if (tied)
+      most = fmax(most, unbalance(&rows, derivative));
+  }
+  return most;
+}
+
 dpa_status dpa_solver_rebuild(dpa_solver *s) {
-  const size_t n = s->data->n, d = s->data->d;
+  const size_t d = s->data->d;
   const int full = s->at.curved == DPA_FULL || affordable(s, s->price);
-  dpa_record_slopes(s->data, s->loss, s->width, s->margin, s->derivative, s->along);
-  for (size_t k = 0; k < n; k++)
-    s->along[k] *= s->weight;
+  const double unbalanced = second_derivatives(s);
   memset(s->curvature, 0, (full ? d * d : d) * sizeof *s->curvature);
   s->at.age = 0;
   if (!full) { /* only a scale: there the pairs are the curvature */
@@ -109,7 +126,7 @@ dpa_status dpa_solver_rebuild(dpa_solver *s) {
   s->at.curved = DPA_FULL;
   dpa_records_add_hessian(s->data, s->along, s->threads, s->curvature, s->block);
   keep_curvature(s);
-  s->at.unbalance = s->loss->constants(s->width).tied ? unbalance(s) : 1.0;
+  s->at.unbalance = unbalanced;
   s->at.served = 0;
   s->at.spent = 0;
   s->at.pairs = 0;

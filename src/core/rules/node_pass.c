@@ -52,19 +52,19 @@ static size_t block_rows(const dpa_records *data) {
  * directional derivative answered. */
 static double block(const dpa_solver *s, dpa_pass pass, size_t at,
                     const dpa_records *rows, double *sum) {
-  double trial[BLOCK], slope = 0.0;
-  double *derivative = s->derivative + at;
-  if (pass == DPA_PASS_POINT) {
+  double trial[BLOCK], derivative[BLOCK], slope = 0.0;
+  const double *margin = s->margin + at;
+  if (pass == DPA_PASS_POINT)
     dpa_records_margin(rows, s->f, s->margin + at);
-    dpa_record_slopes(rows, s->loss, s->width, s->margin + at, derivative, NULL);
-  }
   if (pass == DPA_PASS_STEP) {
     dpa_records_margin(rows, s->dir, s->along + at);
     for (size_t k = 0; k < rows->n; k++)
-      trial[k] = s->margin[at + k] + s->along[at + k];
-    dpa_record_slopes(rows, s->loss, s->width, trial, derivative, NULL);
-    slope = dpa_dot(derivative, s->along + at, rows->n);
+      trial[k] = margin[k] + s->along[at + k];
+    margin = trial;
   }
+  dpa_record_slopes(rows, s->loss, s->width, margin, derivative, NULL);
+  if (pass == DPA_PASS_STEP)
+    slope = dpa_dot(derivative, s->along + at, rows->n);
   dpa_records_add_gradient(rows, derivative, sum);
   return slope;
 }

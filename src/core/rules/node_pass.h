@@ -8,16 +8,16 @@
 #include "rules/node_solver.h"
 
 typedef enum dpa_pass {
-  DPA_PASS_POINT, /* margin = X f, and the derivatives there */
-  DPA_PASS_STEP,  /* along = X dir, and the derivatives at margin + along */
-  DPA_PASS_BACK   /* nothing but the gradient of the derivatives at hand */
+  DPA_PASS_POINT, /* margin = X f; then the gradient at the margins */
+  DPA_PASS_STEP,  /* along = X dir; at margin + along */
+  DPA_PASS_BACK   /* at the margins */
 } dpa_pass;
 
 /* Room for sums of the records at hand (or fewer). */
 void dpa_pass_layout(dpa_solver *solver, dpa_arena *arena);
 
-/* data_grad from the derivatives, after what the pass does first. Answers the losses'
- * part of the directional derivative at the end of a step, else 0. */
+/* data_grad, as the pass says. Answers the losses' part of the directional derivative
+ * at the end of a step, else 0. */
 double dpa_solver_pass(dpa_solver *solver, dpa_pass pass);
 
 #endif

@@ -70,7 +70,6 @@ void dpa_solver_room(dpa_solver *s, dpa_arena *arena) {
   s->old_grad = DPA_TAKE(arena, double, d);
   s->dir = DPA_TAKE(arena, double, d);
   s->along = DPA_TAKE(arena, double, n);
-  s->derivative = DPA_TAKE(arena, double, n);
   dpa_pass_layout(s, arena);
   if (dpa_solver_full(s->data))
     s->block = DPA_TAKE(arena, double, dpa_hessian_room(s->data));
@@ -169,18 +168,18 @@ static void direction(dpa_solver *s) {
   }
 }
 
-/* Derivatives of the losses at margin + t along, and their part of the directional one.
- * In blocks, so that no second vector of n trial margins is needed. */
+/* The losses' part of the directional derivative at margin + t along. In blocks, so
+ * that no second vector of n trial margins is needed. */
 static double trial(dpa_solver *s, double t) {
   const size_t n = s->data->n;
-  double at[BLOCK], sum = 0.0;
+  double at[BLOCK], derivative[BLOCK], sum = 0.0;
   for (size_t start = 0; start < n; start += BLOCK) {
     const size_t m = n - start < BLOCK ? n - start : BLOCK;
     const dpa_records part = dpa_records_part(s->data, start, m);
     for (size_t k = 0; k < m; k++)
       at[k] = s->margin[start + k] + t * s->along[start + k];
-    dpa_record_slopes(&part, s->loss, s->width, at, s->derivative + start, NULL);
-    sum += dpa_dot(s->derivative + start, s->along + start, m);
+    dpa_record_slopes(&part, s->loss, s->width, at, derivative, NULL);
+    sum += dpa_dot(derivative, s->along + start, m);
   }
   return s->weight * sum;
 }
@@ -281,7 +280,7 @@ static void take_step(dpa_solver *s, double descent) {
     s->f[j] += t * s->dir[j];
   for (size_t k = 0; k < n; k++)
     s->margin[k] += t * s->along[k];
-  if (t != 1.0) /* the derivatives of the accepted trial */
+  if (t != 1.0) /* the gradient of the accepted trial */
     dpa_solver_pass(s, DPA_PASS_BACK);
   refresh_gradient(s);
   remember_pair(s, t);

@@ -77,16 +77,15 @@ typedef struct dpa_solver {
   double factor_price; /* and of its factor alone: see node_model.h */
   double roam; /* margins are worked out anew when f has travelled farther; infinite:
                   only   when their rounding could be felt */
-  const double *lin;  /* d; the caller's, must live as long as the problem */
-  double *f;          /* d: the current point; the minimiser after DPA_OK */
-  double *data_grad;  /* d: weight * X' dL(X f) */
-  double *grad;       /* d: of the whole problem */
-  double *old_grad;   /* d: before the last step */
-  double *dir;        /* d */
-  double *margin;     /* n: X f */
-  double *along;      /* n: X dir */
-  double *derivative; /* n: dL_k at the trial point */
-  double *sum;        /* sums x stride: sums over chunks of records */
+  const double *lin; /* d; the caller's, must live as long as the problem */
+  double *f;         /* d: the current point; the minimiser after DPA_OK */
+  double *data_grad; /* d: weight * X' dL(X f) */
+  double *grad;      /* d: of the whole problem */
+  double *old_grad;  /* d: before the last step */
+  double *dir;       /* d */
+  double *margin;    /* n: X f */
+  double *along;     /* n: X dir */
+  double *sum;       /* sums x stride: sums over chunks of records */
   size_t sums, stride;
   double *curvature; /* of the data's Hessian at an earlier point: d, its diagonal, or
                         d x d, whose upper triangle has it but for the diagonal, and the

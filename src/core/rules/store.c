@@ -71,13 +71,13 @@ double dpa_users_clip(const dpa_order *order, double derivative, double norm) {
 static void derivatives(const dpa_party *party, const dpa_order *order,
                         const dpa_records *part, double *target, double *margin,
                         double *derivative) {
-  double pull[BLOCK];
+  double pull[BLOCK], label[BLOCK];
   for (size_t k = 0; k < part->n; k++)
     pull[k] = order->gamma * (part->norm[k] * part->norm[k]);
   dpa_record_shift(part, target);
   dpa_record_weigh(part, pull);
-  dpa_prox_glm(party->loss, party->width, part->y, target, pull, part->n, margin,
-               derivative);
+  dpa_prox_glm(party->loss, party->width, dpa_record_labels(part, label), target, pull,
+               part->n, margin, derivative);
   dpa_record_weigh(part, derivative);
   for (size_t k = 0; k < part->n; k++)
     derivative[k] = dpa_users_clip(order, derivative[k], part->norm[k]);
