@@ -125,7 +125,8 @@ core_records <- function(plan, records, held) {
   drawn <- !is.null(held$key)
   mixed <- drawn || is.unsorted(held$index)
   c(core_rows(records$x, if (mixed) order(record_index(held))), core_numbers(records), list(
-    holder = if (mixed) held$index, split = if (drawn) list(key = held$key, size = as.integer(held$size)),
+    holder = if (mixed) held$index,
+    split = if (drawn) list(key = held$key, size = as.integer(held$size)),
     size = problem$size, row_bound = problem$row_bound
   ), if (!is.null(user_size)) list(user_size = user_size))
 }
