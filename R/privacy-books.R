@@ -101,13 +101,10 @@ told_orders <- function(releases, rows) {
 #' @noRd
 counted_books <- function(releases) {
   node <- sort.int(unique(releases$node), method = "radix")
-  own <- numbers_factor(match(releases$node, node), length(node))
-  each <- function(x) unname(split(x, own))
-  columns <- list(kind = each(seq_len(nrow(releases))), count = each(as.double(releases$count)))
-  list(
-    kinds = releases, node = node, ledger = as.list(seq_along(node)),
-    ledgers = .mapply(list, columns, NULL)
-  )
+  ledgers <- core_call(.Call(
+    ffi_row_ledgers, match(releases$node, node), as.double(releases$count), length(node)
+  ))
+  list(kinds = releases, node = node, ledger = as.list(seq_along(node)), ledgers = ledgers)
 }
 
 #' The ledgers of a record that sits somewhere in each of several divisions: by named party, or

@@ -31,55 +31,34 @@ compose_pure <- function(epsilon, delta, count = 1) {
   finite_result(compose_groups(x$epsilon, x$count, delta), "epsilon")
 }
 
-.most_atoms <- 3e5
-
 #' compose_pure() without its checks.
 #' @noRd
 compose_groups <- function(epsilon, count, delta) {
-  total <- sum(epsilon * count)
-  if (sum(count) > 1) total <- round_up(total)
-  if (delta == 0 || total == 0 || !is.finite(total)) return(total)
-  distinct <- unique(epsilon)
-  if (length(distinct) < length(epsilon)) {
-    count <- as.vector(rowsum(count, match(epsilon, distinct), reorder = FALSE))
-    epsilon <- distinct
-  }
-  count <- count[epsilon > 0]
-  epsilon <- epsilon[epsilon > 0]
-  composed <- if (length(count) == 1L && count <= 1e6 || sum(log1p(count)) <= log(.most_atoms)) {
-    compose_exactly(epsilon, count, delta)
-  } else {
-    releases <- lapply(seq_along(epsilon), function(i) {
-      list(pure = epsilon[i], count = count[i])
-    })
-    columns <- renyi_columns(length(epsilon), curve = "pure", size = epsilon)
-    curve <- function(s) add_kinds(divergences(columns, s), count)
-    pld_upper(releases, delta, curve)
-  }
-  min(composed, total)
+  own <- list(kind = seq_along(epsilon), count = as.double(count))
+  compose_ledgers(as.double(epsilon), list(own), delta)
 }
 
-# as outer() has them, which takes long about a few
-sums_of <- function(x, y) rep(x, length(y)) + rep(y, each = length(x))
-
-#' All values of the total loss with their probabilities, largest first.
+#' The same of ledgers, of the losses of kinds.
 #' @noRd
-compose_exactly <- function(epsilon, count, delta) {
-  loss <- 0
-  log_mass <- 0
-  slack <- 64 * .Machine$double.eps
-  for (i in seq_along(epsilon)) {
-    up <- 0:count[i]
-    loss <- sums_of(loss, (2 * up - count[i]) * epsilon[i])
-    log_choose <- lchoose(count[i], up)
-    log_mass <- sums_of(log_mass,
-      log_choose - count[i] * log1p(exp(-epsilon[i])) - (count[i] - up) * epsilon[i]
-    )
-    # lchoose() is a difference of numbers as large as count log(count)
-    slack <- slack + 16 * .Machine$double.eps * count[i] * (epsilon[i] + log1p(count[i]))
+compose_ledgers <- function(loss, ledgers, delta) {
+  epsilon <- core_call(.Call(ffi_pure_compose, loss, ledgers, delta))
+  for (k in which(is.na(epsilon) & !is.nan(epsilon))) {
+    own <- ledgers[[k]]
+    epsilon[k] <- compose_on_grid(loss[own$kind], own$count, delta)
   }
-  order <- order(loss, decreasing = TRUE)
-  round_up(core_call(.Call(
-    ffi_atoms_epsilon, loss[order], log_mass[order], log(delta) - slack
-  )), 16)
+  epsilon
+}
+
+#' The total loss takes too many values: on a grid of losses.
+#' @noRd
+compose_on_grid <- function(epsilon, count, delta) {
+  total <- round_up(sum(epsilon * count))
+  count <- count[epsilon > 0]
+  epsilon <- epsilon[epsilon > 0]
+  distinct <- unique(epsilon)
+  count <- as.vector(rowsum(count, match(epsilon, distinct), reorder = FALSE))
+  releases <- .mapply(list, list(pure = distinct, count = count), NULL)
+  columns <- renyi_columns(length(distinct), curve = "pure", size = distinct)
+  curve <- function(s) add_kinds(divergences(columns, s), count)
+  min(pld_upper(releases, delta, curve), total)
 }

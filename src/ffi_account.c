@@ -168,16 +168,6 @@ SEXP ffi_spherical_bins(SEXP shift, SEXP dim, SEXP lean, SEXP h, SEXP first, SEX
   return answer;
 }
 
-/* Losses (falling) and the logs of their masses; a number. */
-SEXP ffi_atoms_epsilon(SEXP loss, SEXP log_mass, SEXP log_delta) {
-  if (TYPEOF(loss) != REALSXP || TYPEOF(log_mass) != REALSXP ||
-      !ffi_is_number(log_delta) || Rf_xlength(loss) != Rf_xlength(log_mass))
-    return ffi_status(DPA_ARGUMENT);
-  return Rf_ScalarReal(dpa_atoms_epsilon(REAL_RO(loss), REAL_RO(log_mass),
-                                         (size_t)Rf_xlength(loss),
-                                         REAL_RO(log_delta)[0]));
-}
-
 /* list(index, mass) of atoms (losses rising) merged on to a grid. */
 SEXP ffi_merge_atoms(SEXP loss, SEXP mass, SEXP h, SEXP offset, SEXP give) {
   if (TYPEOF(loss) != REALSXP || TYPEOF(mass) != REALSXP || !ffi_is_number(h) ||

@@ -6,6 +6,7 @@
 
 #include "account/orders.h"
 #include "account/renyi.h"
+#include "ffi_ledger.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,22 +92,6 @@ static void read_kinds(ffi_reader *reader, SEXP held, table *out) {
   }
 }
 
-/* list(kind, count): places from 1 on in the table of kinds, and how often. */
-static void read_ledger(ffi_reader *reader, SEXP list, const table *table, double near,
-                        dpa_ledger *out) {
-  ffi_reader own = {list, NULL};
-  SEXP places = ffi_field(&own, "kind");
-  const size_t n = TYPEOF(places) == INTSXP ? (size_t)Rf_xlength(places) : 0;
-  const double *count = ffi_reals(&own, "count", n);
-  const int *place = ffi_ints(&own, "kind", n, 1, (int)table->count);
-  if (!ffi_check(reader, !own.bad, own.bad ? own.bad : "ledger"))
-    return;
-  int *kind = (int *)R_alloc(n + 1, sizeof *kind);
-  for (size_t k = 0; k < n; k++)
-    kind[k] = place[k] - 1;
-  *out = (dpa_ledger){kind, count, n, near};
-}
-
 static void read_search(ffi_reader *reader, dpa_orders *out) {
   SEXP grid = ffi_field(reader, "grid"), widths = ffi_field(reader, "widths");
   const double *width = ffi_maybe_reals(reader, "widths", FFI_ANY);
@@ -187,7 +172,8 @@ SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
   for (R_xlen_t i = 0; i < n && status == DPA_OK && !reader.bad; i++) {
     void *before = vmaxget();
     dpa_ledger ledger;
-    read_ledger(&reader, VECTOR_ELT(ledgers, i), &kinds, near ? near[i] : NAN, &ledger);
+    ffi_ledger(&reader, VECTOR_ELT(ledgers, i), kinds.count, &ledger);
+    ledger.near = near ? near[i] : NAN;
     if (!reader.bad)
       status = dpa_best_order(&orders, kinds.kind, &ledger, REAL_RO(log_delta)[0],
                               space, REAL(epsilon) + i, REAL(order) + i);

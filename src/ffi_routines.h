@@ -77,7 +77,6 @@
   X(ffi_low_bits, 4)                                                                   \
   /* ffi_account.c */                                                                  \
   X(ffi_alike_groups, 5)                                                               \
-  X(ffi_atoms_epsilon, 3)                                                              \
   X(ffi_conversion, 4)                                                                 \
   X(ffi_gaussian, 3)                                                                   \
   X(ffi_loss_bins, 8)                                                                  \
@@ -90,6 +89,11 @@
   /* ffi_rows.c */                                                                     \
   X(ffi_row_groups, 3)                                                                 \
   X(ffi_row_kind, 1)                                                                   \
+  /* ffi_ledger.c */                                                                   \
+  X(ffi_row_ledgers, 3)                                                                \
+  /* ffi_pure.c */                                                                     \
+  X(ffi_pure_compose, 3)                                                               \
+  X(ffi_pure_floors, 3)                                                                \
   /* ffi_renyi.c */                                                                    \
   X(ffi_renyi_divergences, 2)                                                          \
   X(ffi_renyi_orders, 4)

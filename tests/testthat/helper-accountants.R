@@ -32,10 +32,10 @@ looks_of <- function(make) {
     looks <<- looks + 1L
     ledger(...)
   })
-  groups <- compose_groups
-  local_binding("compose_groups", function(...) {
-    looks <<- looks + 1L
-    groups(...)
+  compose <- compose_ledgers
+  local_binding("compose_ledgers", function(loss, ledgers, delta) {
+    looks <<- looks + length(ledgers)
+    compose(loss, ledgers, delta)
   })
   make()
   looks
