@@ -86,7 +86,8 @@ events_of_unit <- function(releases, mechanism, problem) {
     }
     if (!identical(keep, own$keep)) {
       own <<- rows_of(keep)
-      own$columns <<- lapply(read_columns(all$columns, .whose), `[`, own$kept)
+      if (is.null(all$read)) all$read <<- read_columns(all$columns, .whose)
+      own$columns <<- lapply(all$read, `[`, own$kept)
     }
     noises <- noises_of((if (length(unit) > 1L) unit[own$from] else unit) * own$weight, own)
     # where it is not a number there is a word for that

@@ -91,6 +91,14 @@ dpa_point dpa_search_halve(dpa_search *at, dpa_point best, double width, int tim
   return best;
 }
 
+/* Until a parabola is right. */
+dpa_point dpa_search_refine(dpa_search *at, dpa_point best, double width) {
+  do
+    best = dpa_search_narrow(at, best, width);
+  while (!(best.kink < SMOOTH) && (width /= 2.0) > NARROWEST);
+  return best;
+}
+
 /* The same to `NARROWEST`, faster where there is no kink, and on along a slope, as long
  * as it may still get below `enough`. */
 dpa_point dpa_search_descend(dpa_search *at, dpa_point best, double width,

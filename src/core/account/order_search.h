@@ -56,4 +56,6 @@ dpa_point dpa_search_halve(dpa_search *at, dpa_point best, double width, int tim
 dpa_point dpa_search_descend(dpa_search *at, dpa_point best, double width,
                              double enough);
 
+dpa_point dpa_search_refine(dpa_search *at, dpa_point best, double width);
+
 #endif

@@ -4,6 +4,7 @@
 #include "account/renyi.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #define AS_DEEP 1.1      /* how much less deep than the deepest is looked into */
 #define FARTHEST 8.0     /* a bottom is from where its valley may begin, as a ratio */
@@ -141,31 +142,38 @@ int dpa_search_turns_apart(const dpa_search *at) {
   return last > 1.01 * first;
 }
 
-/* The least of some points on one side of another, nearest first, that is not above the
- * one before it; what is far above `best` is none. */
-static dpa_point least_dip(const dpa_point *points, size_t n, dpa_point best) {
-  dpa_point dip = {.y = best.y, .epsilon = best.epsilon * (1.0 + SHALLOW)};
-  double before = best.epsilon;
-  for (size_t k = 0; k < n; k++) {
-    if (points[k].epsilon <= before && points[k].epsilon < dip.epsilon)
-      dip = points[k];
-    before = points[k].epsilon;
+/* How many steps it is to the least of n points on one side of another, that is not
+ * above the one before it, and not far above `best`; 0: there is none. */
+static size_t least_dip(const dpa_point *centre, int side, size_t n, double best) {
+  double before = best, least = best * (1.0 + SHALLOW);
+  size_t dip = 0;
+  for (size_t k = 1; k <= n; k++) {
+    const double here = centre[side * (ptrdiff_t)k].epsilon;
+    if (here <= before && here < least) {
+      dip = k;
+      least = here;
+    }
+    before = here;
   }
   return dip;
 }
 
+/* The deeper one of both sides; the centre: there is none. */
+static const dpa_point *next_dip(const dpa_point *centre, size_t below, size_t above) {
+  const dpa_point *low = centre - least_dip(centre, -1, below, centre->epsilon);
+  const dpa_point *high = centre + least_dip(centre, 1, above, centre->epsilon);
+  return low == centre || (high != centre && high->epsilon < low->epsilon) ? high : low;
+}
+
 dpa_point dpa_search_around(dpa_search *at, dpa_point best) {
   for (int step = 0; step < STEPS; step++) {
-    dpa_point points[2 * AROUND];
-    for (int k = 0; k < AROUND; k++) {
-      points[k].y = best.y - (k + 1) * APART;
-      points[AROUND + k].y = best.y + (k + 1) * APART;
-    }
-    dpa_search_look(at, points, 2 * AROUND);
-    dpa_point other = least_dip(points, AROUND, best);
-    const dpa_point above = least_dip(points + AROUND, AROUND, best);
-    if (above.epsilon < other.epsilon)
-      other = above;
+    dpa_point points[2 * AROUND + 1], *const centre = points + AROUND;
+    for (int k = -AROUND; k <= AROUND; k++)
+      centre[k].y = best.y + k * APART;
+    dpa_search_look(at, points, AROUND);
+    dpa_search_look(at, centre + 1, AROUND);
+    *centre = best;
+    dpa_point other = *next_dip(centre, AROUND, AROUND);
     if (other.y == best.y)
       break;
     other.bound = -INFINITY;
@@ -175,4 +183,60 @@ dpa_point dpa_search_around(dpa_search *at, dpa_point best) {
     best = other;
   }
   return best;
+}
+
+#define REACH (STEPS * AROUND) /* on either side of a point that is told */
+
+/* Points APART from each other around one that is told, in the midst. */
+typedef struct row {
+  dpa_point points[2 * REACH + 1];
+  size_t from, end; /* of which these are looked at */
+} row;
+
+static row row_of(dpa_point told) {
+  row out = {.from = REACH, .end = REACH + 1};
+  for (int k = 0; k <= 2 * REACH; k++)
+    out.points[k].y = told.y + (k - REACH) * APART;
+  out.points[REACH] = told;
+  return out;
+}
+
+/* Up to AROUND on either side of a point. */
+static void look_beside(dpa_search *at, row *row, size_t centre) {
+  const size_t from = centre - AROUND, end = centre + AROUND + 1;
+  if (from < row->from) {
+    dpa_search_look(at, row->points + from, row->from - from);
+    row->from = from;
+  }
+  if (end > row->end) {
+    dpa_search_look(at, row->points + row->end, end - row->end);
+    row->end = end;
+  }
+}
+
+dpa_point dpa_search_along(dpa_search *at, dpa_point told) {
+  row row = row_of(told);
+  const dpa_point *best = row.points + REACH;
+  dpa_point found = told; /* the least so far, as near as it is known */
+  int near = 1;
+  while (best - row.points >= AROUND && best - row.points <= 2 * REACH - AROUND) {
+    look_beside(at, &row, (size_t)(best - row.points));
+    const dpa_point *const dip = next_dip(best, AROUND, AROUND);
+    if (dip == best)
+      break;
+    if (dip->epsilon < found.epsilon) {
+      found = *dip;
+      near = 0;
+    } else { /* it may be deeper than it seems */
+      const dpa_point other = dpa_search_refine(at, *dip, APART / 2.0);
+      if (!near)
+        found = dpa_search_refine(at, found, APART / 2.0);
+      near = 1;
+      if (!(other.epsilon < found.epsilon))
+        break;
+      found = other;
+    }
+    best = dip;
+  }
+  return near ? found : dpa_search_refine(at, found, APART / 2.0);
 }

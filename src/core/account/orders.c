@@ -137,7 +137,7 @@ static size_t look_for(dpa_search *at, dpa_point *found) {
              : orders->valleys ? descend_from_grid(at)
                                : walk(at);
   if (told && orders->around)
-    found[0] = dpa_search_around(at, found[0]);
+    found[0] = dpa_search_along(at, found[0]);
   if (!orders->valleys)
     return 1;
   return 1 + dpa_search_valleys(at, found[0], told, walks, found + 1);
