@@ -127,36 +127,42 @@ dense_store <- function(n) {
 }
 
 #' Room is taken by the share of numbers in the first rows; the core does not mind if some is left.
+#' Columns are numbered in
+#' two bytes each, or where there are more than `.narrow` in four.
 #' @noRd
 sparse_store <- function(n) {
   start <- integer(n + 1L)
   used <- d <- 0L
   value <- column <- NULL
+  bytes <- 4
+  grow <- function(room) {
+    check_stored(room)
+    length(value) <<- room
+    length(column) <<- bytes * room
+  }
   list(
     put = function(x, rows) {
       x <- Matrix::t(x)
-      d <<- nrow(x)
       count <- length(x@x)
       need <- used + count
       if (is.null(value)) {
-        room <- ceiling(1.05 * count / length(rows) * n)
-        check_stored(max(room, need))
-        value <<- double(max(room, need))
-        column <<- integer(max(room, need))
+        d <<- nrow(x)
+        if (d <= .narrow) bytes <<- 2
+        value <<- double()
+        column <<- raw()
+        grow(max(need, ceiling(1.05 * count / length(rows) * n)))
       } else if (need > length(value)) {
-        check_stored(need)
-        length(value) <<- length(column) <<- ceiling(1.2 * need)
-        column[is.na(column)] <<- 0L
+        grow(ceiling(1.2 * need))
       }
-      at <- used + seq_len(count)
-      value[at] <<- x@x
-      column[at] <<- x@i
+      value[used + seq_len(count)] <<- x@x
+      column[bytes * used + seq_len(bytes * count)] <<- writeBin(x@i, raw(), size = bytes)
       start[rows + 1L] <<- used + x@p[-1L]
       used <<- need
     },
     end = function() list(p = start, i = column, x = value, Dim = c(d, as.integer(n)))
   )
 }
+.narrow <- 65536
 
 check_stored <- function(count) {
   if (count > .Machine$integer.max) {

@@ -68,8 +68,9 @@ cases <- list(
   "sparse 40,000 x 100, 14 a row" = sparse(4e4, 100, 14),
   "frame 1e6 x 20" = framed(1e6, 20),
   "frame 4e5 x 50" = framed(4e5, 50),
-  # where a record has few numbers, those that the solvers keep of it are as many and more; where
-  # there are about as many columns as numbers, each node's vectors are
+  # where a record has few numbers, what solvers keep of it is nearly as much, and a level of a
+  # frame's factor, four bytes, becomes a number and its column; where there are about as many
+  # columns as numbers, each node's vectors are more than the records
   "dense 2e6 x 4" = dense(2e6, 4),
   "sparse 1e6 x 40, 2 a row" = sparse(1e6, 40, 2),
   "sparse 20,000 x 2e5, 50 a row" = sparse(2e4, 2e5, 50),

@@ -19,12 +19,31 @@ typedef struct shape {
   size_t rows, columns;
   const double *dense; /* NULL: sparse, compressed by column: */
   const int *p, *i;
+  const uint16_t *narrow; /* instead of i */
   const double *x;
 } shape;
 
+/* Slot i: whole numbers, or raw, two bytes each where that is enough, else four. */
+static int read_features(ffi_reader *slots, size_t stored, int end, shape *out) {
+  SEXP i = ffi_field(slots, "i");
+  if (TYPEOF(i) != RAWSXP) {
+    out->i = ffi_ints(slots, "i", FFI_ANY, 0, end - 1);
+    return out->i && (size_t)Rf_xlength(i) >= stored;
+  }
+  const int narrow = (size_t)end <= DPA_NARROW;
+  int ok = (size_t)Rf_xlength(i) / (narrow ? sizeof(uint16_t) : sizeof(int)) >= stored;
+  if (narrow)
+    out->narrow = (const uint16_t *)(const void *)RAW_RO(i);
+  else
+    out->i = (const int *)(const void *)RAW_RO(i);
+  for (size_t s = 0; ok && s < stored; s++)
+    ok = narrow ? out->narrow[s] < end : out->i[s] >= 0 && out->i[s] < end;
+  return ok;
+}
+
 /* The matrix `x` of the list; 0 x 0 when something is amiss. */
 static shape read_matrix(ffi_reader *reader) {
-  shape out = {0, 0, NULL, NULL, NULL, NULL};
+  shape out = {0, 0, NULL, NULL, NULL, NULL, NULL};
   SEXP x = ffi_field(reader, "x");
   if (TYPEOF(x) != VECSXP) {
     if (!ffi_check(reader, TYPEOF(x) == REALSXP && Rf_isMatrix(x), "x"))
@@ -41,17 +60,15 @@ static shape read_matrix(ffi_reader *reader) {
   for (int j = 0; ok && j < dim[1]; j++)
     ok = p[j] <= p[j + 1];
   /* they may be longer than what is used of them */
-  const int *i = ok ? ffi_ints(&slots, "i", FFI_ANY, 0, dim[0] - 1) : NULL;
-  const double *values = i ? ffi_reals(&slots, "x", FFI_ANY) : NULL;
+  const double *values = ok ? ffi_reals(&slots, "x", FFI_ANY) : NULL;
   const size_t stored = values ? (size_t)p[dim[1]] : 0;
-  ok = values && (size_t)Rf_xlength(ffi_field(&slots, "i")) >= stored &&
-       (size_t)Rf_xlength(ffi_field(&slots, "x")) >= stored;
+  ok = values && (size_t)Rf_xlength(ffi_field(&slots, "x")) >= stored &&
+       read_features(&slots, stored, dim[0], &out);
   if (!ffi_check(reader, ok, "x"))
     return out;
   out.rows = (size_t)dim[0];
   out.columns = (size_t)dim[1];
   out.p = p;
-  out.i = i;
   out.x = values;
   return out;
 }
@@ -60,7 +77,7 @@ static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const int *pla
                         const dpa_recipe *recipe, int threads) {
   dpa_records records;
   memset(&records, 0, sizeof records);
-  if (reader->bad)
+  if (!ffi_check(reader, !x.narrow, "x") || reader->bad)
     return records;
   const size_t n = records.n = x.rows, shift = recipe->intercept != 0;
   const size_t d = records.d = x.columns + shift;
@@ -98,12 +115,14 @@ static dpa_records read_rows(ffi_reader *reader, int transposed) {
   memset(&records, 0, sizeof records);
   const shape x = read_matrix(reader);
   const int by_column = x.dense && !transposed;
+  ffi_check(reader, transposed || !x.narrow, "x");
   records.n = by_column ? x.rows : x.columns;
   records.d = by_column ? x.columns : x.rows;
   records.dense = x.dense;
   records.lead = by_column ? x.rows : 0;
   records.row = x.p;
   records.col = x.i;
+  records.narrow = x.narrow;
   records.val = x.x;
   return records;
 }

@@ -12,17 +12,20 @@
  * x: a matrix, or list(p, i, x, Dim) of a dgCMatrix. y: labels. `weight` in [0, 1] and
  * `offset`: a number a record, or NULL, see record_loss.h.
  * `holder` (from 1) is whose each record is: they go in the order of their holders,
- *   NULL: where they are; or `split` = list(key, size) of a random one, see dpa_deal();
- * `size` the parties' numbers of records, NULL: one party; `user_size` the users'
- * (relay "server"), NULL: one each. layout = "packed": rows are copied to their places.
- * `before`: they are shortened to this bound first; then `first`, if it is there, is
- * put in front of each. layout = "in_place": one party, nothing is copied. A sparse x
- * is given as the slots of its transpose. layout = "rows": x has its rows in their
- * places already, and they are not copied either. It is the transpose of a matrix, or
- * that of a dgCMatrix, or rows of a file: see ffi_mapped(). Rows are used times
- * `factor`, NULL: 1. row_bound: longer ones are shortened to it. `scale` and `norm`, as
- * ffi_row_measure() gives them, save measuring. work: to which all that is done with
- * the rows is added, or NULL. */
+ *   NULL: where they are; or `split` = list(key, size), see dpa_deal().
+ * `size`: the parties' numbers of records, NULL: one party;
+ *   `user_size` the users' (relay "server"), NULL: one each.
+ * layout = "packed": rows are copied to their places. `before`: they are shortened to
+ *   this bound first; then `first`, if it is there, is put in front of each.
+ * layout = "in_place": one party, nothing is copied. A sparse x is given as the slots
+ *   of its transpose.
+ * layout = "rows": x has its rows in their places already, and they are not copied
+ *   either. It is the transpose of a matrix, or that of a dgCMatrix, or rows of a file:
+ *   see ffi_mapped(). The slot i may be raw: two bytes each, or four of more than 2^16
+ *   columns.
+ * Rows are used times `factor`, NULL: 1. row_bound: longer ones are shortened to it.
+ * `scale` and `norm`, as ffi_row_measure() gives them, save measuring.
+ * work: to which all that is done with the rows is added, or NULL. */
 dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
                          const dpa_plan *plan, dpa_work *work);
 

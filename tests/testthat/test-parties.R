@@ -206,3 +206,29 @@ test_that("rows of few and of many unlike lengths are shortened each by its own 
     expect_equal(fit(Matrix::Matrix(x, sparse = TRUE), nodes), fit(x, nodes), tolerance = 1e-9)
   }
 })
+
+test_that("columns of rows from a frame are numbered in two bytes, and those beyond are refused", {
+  data <- data.frame(g = factor(rep(letters[1:4], 10)), h = factor(rep(letters[1:5], 8)),
+    y = rep(c(1, -1), 20))
+  fit <- dpadmm_fit(y ~ g + h, data, dpadmm_schema(g = letters[1:4], h = letters[1:5]), nodes = 2,
+    method = r_admm(), epsilon = Inf, lambda = 0.1, iterations = 3, seed = 1)
+  held <- list(index = rep(1:2, 20), size = fit$plan$problem$size)
+  variables <- data[c("g", "h")]
+  records <- list(x = dpadmm:::frame_rows(fit$plan$problem$blueprint, variables), y = data$y)
+  given <- dpadmm:::core_records(fit$plan, records, held)
+  run <- function(given) dpadmm:::run_core(fit$plan, given, noise_key(1), FALSE, 1L, NULL)$f
+  expect_identical(typeof(given$x$i), "raw")
+  found <- run(given)
+  # as whole numbers they are the same, and so is a matrix of them
+  whole <- given
+  whole$x$i <- readBin(given$x$i, "integer", length(given$x$i) / 2, size = 2, signed = FALSE)
+  expect_identical(run(whole), found)
+  spoilt <- list(
+    replace(given$x, "i", list(replace(given$x$i, 3:4, as.raw(255)))),
+    replace(given$x, "i", list(given$x$i[1:20])), replace(given$x, "i", list(raw()))
+  )
+  for (x in spoilt) {
+    expect_error(run(replace(given, "x", list(x))), class = "dpadmm_error_argument")
+  }
+  expect_error(run(replace(given, "layout", "packed")), class = "dpadmm_error_argument")
+})
