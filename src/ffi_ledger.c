@@ -9,11 +9,13 @@ int ffi_ledger(ffi_reader *reader, SEXP list, size_t kinds, dpa_ledger *out) {
   const size_t n = TYPEOF(places) == INTSXP ? (size_t)Rf_xlength(places) : 0;
   const double *count = ffi_reals(&own, "count", n);
   const int *place = ffi_ints(&own, "kind", n, 1, (int)kinds);
-  if (!ffi_check(reader, !own.bad, own.bad ? own.bad : "ledger"))
-    return 0;
   int *kind = (int *)R_alloc(n + 1, sizeof *kind);
-  for (size_t k = 0; k < n; k++)
+  for (size_t k = 0; !own.bad && k < n; k++) {
     kind[k] = place[k] - 1;
+    ffi_check(&own, count[k] >= 0.0 && count[k] < INFINITY, "count");
+  }
+  if (!ffi_check(reader, !own.bad, own.bad))
+    return 0;
   *out = (dpa_ledger){kind, count, n, NAN};
   return 1;
 }

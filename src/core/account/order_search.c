@@ -91,7 +91,6 @@ dpa_point dpa_search_halve(dpa_search *at, dpa_point best, double width, int tim
   return best;
 }
 
-/* Until a parabola is right. */
 dpa_point dpa_search_refine(dpa_search *at, dpa_point best, double width) {
   do
     best = dpa_search_narrow(at, best, width);

@@ -56,6 +56,7 @@ dpa_point dpa_search_halve(dpa_search *at, dpa_point best, double width, int tim
 dpa_point dpa_search_descend(dpa_search *at, dpa_point best, double width,
                              double enough);
 
+/* Widths that halve until a parabola is right. */
 dpa_point dpa_search_refine(dpa_search *at, dpa_point best, double width);
 
 #endif
