@@ -67,6 +67,7 @@ fit_release <- function(method = mr_admm(), loss = "logistic", network = network
     held <- if (length(data$nodes) != 1L) holders(noise_key(0))
     function(seed = NULL) {
       key <- noise_key(seed)
+      on.exit(forget_key(key))
       held <- if (is.null(held)) holders(key) else held
       if (is_secure(plan)) sent$values <- NULL
       result <- run_plan(plan, records, held, key, engine, keep = TRUE)

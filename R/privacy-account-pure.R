@@ -63,7 +63,7 @@ pure_floor <- function(loss, ledgers, delta) {
 #' Its parts, see dpa_pure_floors(): a column a ledger.
 #' @noRd
 pure_floors <- function(loss, ledgers, delta) {
-  floors <- core_call(.Call(ffi_pure_floors, as.double(loss), ledgers, delta))
+  floors <- core_call(.Call(ffi_pure_floors, as.double(loss), ledgers, as.double(delta)))
   rownames(floors) <- c("all", "some", "rare")
   floors
 }

@@ -41,7 +41,7 @@ compose_groups <- function(epsilon, count, delta) {
 #' The same of ledgers, of the losses of kinds.
 #' @noRd
 compose_ledgers <- function(loss, ledgers, delta) {
-  epsilon <- core_call(.Call(ffi_pure_compose, loss, ledgers, delta))
+  epsilon <- core_call(.Call(ffi_pure_compose, loss, ledgers, as.double(delta)))
   for (k in which(is.na(epsilon) & !is.nan(epsilon))) {
     own <- ledgers[[k]]
     epsilon[k] <- compose_on_grid(loss[own$kind], own$count, delta)

@@ -20,7 +20,7 @@ pooled_plan <- function(plan) {
   none <- matrix(0, 1L, 1L)
   plan$problem <- problem
   plan[c("rule", "eta", "theta", "gamma")] <- list("exact", none, none, 0)
-  plan$inference <- NULL
+  plan$inference <- plan$test <- NULL
   plan$start <- plan$start[, 1L, drop = FALSE]
   plan$tol <- max(
     .optimum_distance * problem$rho,

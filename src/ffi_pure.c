@@ -5,12 +5,15 @@
 #include "ffi_ledger.h"
 
 #include <Rmath.h>
+#include <math.h>
+#include <string.h>
 
-#define CHUNK 1024 /* ledgers between two looks at interrupts */
+#define MANY 4e6 /* atoms, or entries of ledgers, between two looks at interrupts */
 
 /* What both read. */
 typedef struct question {
-  const double *loss, *delta;
+  const double *loss;
+  double delta, done; /* atoms or entries since the last look */
   SEXP ledgers;
   size_t kinds;
   R_xlen_t count;
@@ -19,40 +22,65 @@ typedef struct question {
 static int read_question(SEXP loss, SEXP ledgers, SEXP delta, question *out) {
   if (TYPEOF(loss) != REALSXP || TYPEOF(ledgers) != VECSXP || !ffi_is_number(delta))
     return 0;
-  *out = (question){REAL_RO(loss), REAL_RO(delta), ledgers, (size_t)Rf_xlength(loss),
-                    Rf_xlength(ledgers)};
-  return *out->delta >= 0.0 && *out->delta < 1.0;
+  *out = (question){REAL_RO(loss), REAL_RO(delta)[0],        0.0,
+                    ledgers,       (size_t)Rf_xlength(loss), Rf_xlength(ledgers)};
+  return out->delta >= 0.0 && out->delta < 1.0;
+}
+
+static int read_one(ffi_reader *reader, const question *asked, R_xlen_t k,
+                    dpa_ledger *out) {
+  return ffi_ledger(reader, VECTOR_ELT(asked->ledgers, k), asked->kinds, out);
+}
+
+/* May jump: what there is by then is R's. */
+static void look_up(question *asked, double done) {
+  asked->done += done;
+  if (asked->done > MANY) {
+    R_CheckUserInterrupt();
+    asked->done = 0.0;
+  }
+}
+
+/* The most atoms that are composed one by one of a ledger; -1: something is amiss. */
+static double most_atoms(ffi_reader *reader, const question *asked) {
+  double most = 0.0;
+  for (R_xlen_t k = 0; k < asked->count; k++) {
+    const void *const top = vmaxget();
+    dpa_ledger own;
+    if (!read_one(reader, asked, k, &own))
+      return -1.0;
+    const double atoms = dpa_pure_of(asked->loss, &own, asked->delta).atoms;
+    most = atoms < INFINITY && atoms > most ? atoms : most;
+    vmaxset(top);
+  }
+  return most;
 }
 
 /* Of each ledger the smallest epsilon that is proved; NA where its atoms are too many.
  */
 SEXP ffi_pure_compose(SEXP loss, SEXP ledgers, SEXP delta) {
   question asked;
-  if (!read_question(loss, ledgers, delta, &asked))
-    return ffi_status(DPA_ARGUMENT);
+  ffi_reader reader = {ledgers, NULL};
+  const double most =
+      read_question(loss, ledgers, delta, &asked) ? most_atoms(&reader, &asked) : -1.0;
+  if (most < 0.0)
+    return ffi_status_of(DPA_ARGUMENT, reader.bad);
+  double *room = (double *)R_alloc((size_t)most + 1, 4 * sizeof *room);
   SEXP out = PROTECT(Rf_allocVector(REALSXP, asked.count));
-  double *room = NULL, most = 0.0;
   for (R_xlen_t k = 0; k < asked.count; k++) {
     const void *const top = vmaxget();
-    ffi_reader reader = {ledgers, NULL};
     dpa_ledger own;
-    if (!ffi_ledger(&reader, VECTOR_ELT(ledgers, k), asked.kinds, &own)) {
-      UNPROTECT(1);
-      return ffi_status_of(DPA_ARGUMENT, reader.bad);
-    }
-    const dpa_pure pure = dpa_pure_of(asked.loss, &own, *asked.delta);
+    read_one(&reader, &asked, k, &own);
+    const dpa_pure pure = dpa_pure_of(asked.loss, &own, asked.delta);
     vmaxset(top);
-    if (pure.atoms > most && pure.atoms < INFINITY) {
-      most = pure.atoms;
-      room = (double *)R_alloc((size_t)most, 4 * sizeof *room);
+    if (pure.atoms == 0.0) {
+      REAL(out)[k] = pure.total;
+    } else if (pure.atoms == INFINITY) {
+      REAL(out)[k] = NA_REAL;
+    } else {
+      REAL(out)[k] = dpa_pure_compose(&pure, asked.delta, Rf_lchoose, room);
+      look_up(&asked, pure.atoms);
     }
-    REAL(out)
-    [k] = pure.atoms == 0.0 ? pure.total
-          : pure.atoms == INFINITY
-              ? NA_REAL
-              : dpa_pure_compose(&pure, *asked.delta, Rf_lchoose, room);
-    if (k % CHUNK == CHUNK - 1)
-      R_CheckUserInterrupt();
   }
   UNPROTECT(1);
   return out;
@@ -61,24 +89,22 @@ SEXP ffi_pure_compose(SEXP loss, SEXP ledgers, SEXP delta) {
 /* dpa_pure_floors() of each ledger, a column each. */
 SEXP ffi_pure_floors(SEXP loss, SEXP ledgers, SEXP delta) {
   question asked;
+  ffi_reader reader = {ledgers, NULL};
   if (!read_question(loss, ledgers, delta, &asked))
     return ffi_status(DPA_ARGUMENT);
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, 3, (int)asked.count));
-  for (R_xlen_t k = 0; k < asked.count; k++) {
+  for (R_xlen_t k = 0; k < asked.count && !reader.bad; k++) {
     const void *const top = vmaxget();
-    ffi_reader reader = {ledgers, NULL};
     dpa_ledger own;
-    if (!ffi_ledger(&reader, VECTOR_ELT(ledgers, k), asked.kinds, &own)) {
-      UNPROTECT(1);
-      return ffi_status_of(DPA_ARGUMENT, reader.bad);
+    if (read_one(&reader, &asked, k, &own)) {
+      double *room = (double *)R_alloc(own.entries + 1, 7 * sizeof *room);
+      const dpa_floors floors = dpa_pure_floors(asked.loss, &own, asked.delta, room);
+      const double three[] = {floors.all, floors.some, floors.rare};
+      memcpy(REAL(out) + 3 * k, three, sizeof three);
+      look_up(&asked, (double)own.entries);
     }
-    double *room = (double *)R_alloc(own.entries + 1, 7 * sizeof *room);
-    const dpa_floors floors = dpa_pure_floors(asked.loss, &own, *asked.delta, room);
     vmaxset(top);
-    REAL(out)[3 * k] = floors.all;
-    REAL(out)[3 * k + 1] = floors.some;
-    REAL(out)[3 * k + 2] = floors.rare;
   }
   UNPROTECT(1);
-  return out;
+  return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : out;
 }

@@ -218,16 +218,19 @@ double ffi_dealt(SEXP size) {
 
 dpa_status ffi_deal(SEXP raw, SEXP size, int *holder) {
   const double all = ffi_dealt(size);
-  dpa_key key;
-  if (all < 0.0 || ffi_key_of(raw, &key) != DPA_OK)
+  if (all < 0.0)
     return DPA_ARGUMENT;
   const size_t n = (size_t)all, holders = (size_t)Rf_xlength(size);
-  /* not of R's heap, where it would stay for a while */
+  /* not of R's heap, where it would stay for a while; it may jump, so no key before it
+   */
   int *room = R_Calloc(n + holders + 1, int);
-  dpa_deal(&key, INTEGER_RO(size), holders, n, room, holder);
+  dpa_key key;
+  const dpa_status status = ffi_key_of(raw, &key);
+  if (status == DPA_OK)
+    dpa_deal(&key, INTEGER_RO(size), holders, n, room, holder);
   R_Free(room);
   dpa_forget(&key, sizeof key);
-  return DPA_OK;
+  return status;
 }
 
 /* The holder, from 1, of each record, at random, where holder i has size[i] of them. */

@@ -163,3 +163,22 @@ test_that("Laplace noise far below the sensitivity has its loss distribution too
   expect_lt(epsilon, 1000 + gaussian_epsilon(0.1, 1e-5))
   expect_gt(epsilon, 1000 + gaussian_epsilon(0.1, 2e-5) - 1e-6)
 })
+
+test_that("whole numbers will do, and ledgers share the room in which they are composed", {
+  expect_identical(compose_pure(1L, 0L, 3L), compose_pure(1, 0, 3))
+  expect_identical(compose_pure(2L, 1e-6, 3L), compose_pure(2, 1e-6, 3))
+  rising <- lapply(seq(1e5, 2e5, length.out = 20), function(count) {
+    list(kind = 1L, count = round(count))
+  })
+  before <- gc(reset = TRUE)["Vcells", "used"]
+  epsilon <- compose_ledgers(1e-4, rising, 1e-6)
+  numbers <- gc()["Vcells", "max used"] - before
+  expect_identical(epsilon[1L], compose_pure(1e-4, 1e-6, 1e5))
+  expect_identical(epsilon[20L], compose_pure(1e-4, 1e-6, 2e5))
+  expect_lt(numbers, 4e6) # one room has 8e5 numbers, one for each would have 12e6
+  for (ledger in list(list(kind = 2L, count = 1), list(kind = 1L, count = -1), list(kind = 1L),
+    list(kind = 1L, count = NaN), list(kind = 1, count = 1))) {
+    expect_error(compose_ledgers(0.1, list(ledger), 1e-6), class = "dpadmm_error_argument")
+    expect_error(pure_floor(0.1, list(ledger), 1e-6), class = "dpadmm_error_argument")
+  }
+})

@@ -16,7 +16,7 @@ test_that("the default without noise is the pooled optimum, also for unlike part
   glm_fit <- glm.fit(pima$x, pima$y > 0,
     family = binomial(), control = list(epsilon = 1e-15, maxit = 100)
   )
-  for (method in list(mr_admm(), r_admm(), admm(), m_admm(), pp_admm())) {
+  for (method in list(mr_admm(), r_admm(), admm(), m_admm(), pp_admm(), ipp_admm())) {
     fit <- plain_fit(pima$x, pima$y,
       nodes = pima$who, method = method, epsilon = Inf, lambda = 1e-13, control = wide
     )
