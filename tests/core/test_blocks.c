@@ -132,7 +132,7 @@ static void check_passes(size_t n, size_t d) {
     dpa_measure(&data, 1.0, 1.0, 1 + k, sum[k][0], NULL);
     dpa_records_margin(&data, w, sum[k][1]);
     dpa_records_add_gradient(&data, w, sum[k][2]);
-    dpa_records_add_diagonal(&data, sum[k][0], sum[k][3]);
+    dpa_records_add_diagonal(&data, sum[k][0], 1, sum[k][3]);
   }
   for (int s = 0; s < 4; s++) {
     CHECK(memcmp(sum[0][s], sum[1][s], size[s] * sizeof(double)) == 0);

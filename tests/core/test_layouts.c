@@ -105,7 +105,7 @@ static void check_one_order(size_t n, size_t d) {
     dpa_records_margin(&lies[l], r.f, m[l]);
     dpa_records_add_gradient(&lies[l], r.w, g[l]);
     dpa_records_add_hessian(&lies[l], r.w, l == 1 ? 2 : 1, H[l], block);
-    dpa_records_add_diagonal(&lies[l], r.w, h[l]);
+    dpa_records_add_diagonal(&lies[l], r.w, l == 1 ? 3 : 1, h[l]);
     CHECK(memcmp(m[l], m[0], n * sizeof(double)) == 0);
     int same = 1;
     for (size_t k = 0; k < n; k++)
@@ -202,7 +202,7 @@ static double *passes(const dpa_records *rows, const numbers *r, double *block) 
   memset(out, 0, (n + 2 * d + d * d) * sizeof(double));
   dpa_records_margin(rows, r->f, out);
   dpa_records_add_gradient(rows, r->w, out + n);
-  dpa_records_add_diagonal(rows, r->w, out + n + d);
+  dpa_records_add_diagonal(rows, r->w, 1, out + n + d);
   dpa_records_add_hessian(rows, r->w, 1, out + n + 2 * d, block);
   return out;
 }

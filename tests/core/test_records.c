@@ -302,7 +302,7 @@ static void check_passes(const records *r) {
     dpa_records_margin(layout[l], r->f, m);
     dpa_records_add_gradient(layout[l], r->w, g);
     dpa_records_add_hessian(layout[l], r->w, 1, H, l == 0 ? block : NULL);
-    dpa_records_add_diagonal(layout[l], r->w, h);
+    dpa_records_add_diagonal(layout[l], r->w, 1, h);
     const double tolerance = 1e-13 * (double)(n + d);
     CHECK_NEAR(largest_gap(m, margin, n), 0.0, tolerance);
     CHECK_NEAR(largest_gap(g, gradient, d), 0.0, tolerance);

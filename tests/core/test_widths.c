@@ -20,7 +20,7 @@ static void use(const dpa_records *r, const double *w, const double *f, double *
   memset(out, 0, MOST * sizeof *out);
   dpa_records_margin(r, f, out);
   dpa_records_add_gradient(r, w, g);
-  dpa_records_add_diagonal(r, w, h);
+  dpa_records_add_diagonal(r, w, 1, h);
   dpa_records_add_hessian(r, w, 1, H, NULL);
   for (size_t k = 0; k < N; k++, row += 2 * D) {
     dot[k] = dpa_records_dot(r, k, f);

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #define AT_ONCE 8 /* dense rows that are packed together: a cache line of a column */
-/* Doubles of a page. New memory is written to in order first: the system clears a page
- * when it is first touched, and slowly when threads touch them here and there. */
+/* Doubles of a page. New memory is written to in order first, by each thread its part:
+ * the system clears a page when it is first touched, and slowly when threads touch them
+ * here and there. */
 #define PAGE 512
 
 static size_t place_of(const int *place, size_t k) {
@@ -85,8 +86,11 @@ void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
   (void)threads;
   const int64_t rows = (int64_t)n;
   DPA_COUNT(recipe->work, read, n);
-  const size_t stored = n * (d + (recipe->intercept != 0));
-  for (size_t at = 0; at < stored; at += PAGE)
+  const int64_t stored = (int64_t)(n * (d + (recipe->intercept != 0)));
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#endif
+  for (int64_t at = 0; at < stored; at += PAGE)
     dense[at] = 0.0;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)

@@ -301,22 +301,36 @@ void dpa_records_add_hessian(const dpa_records *r, const double *w, int threads,
   }
 }
 
-static void add_squares(const dpa_records *r, const double *w, double *h) {
+typedef struct diagonal_columns {
+  const dpa_records *r;
+  const double *w;
+  size_t every; /* as many pieces, of as many columns each */
+  double *h;
+} diagonal_columns;
+
+/* Of dense rows columns of its own, so that a sum over rows belongs to one piece. */
+static void diagonal_piece(void *context, int own) {
+  const diagonal_columns *c = context;
+  const dpa_records *r = c->r;
+  const size_t end = r->dense ? ((size_t)own + 1) * r->d / c->every : SIZE_MAX;
   for (size_t k = 0; k < r->n; k++) {
     size_t count, stride;
     const double *x = dpa_entries(r, k, &count, &stride);
-    const double scale = dpa_scale_of(r, k), weight = w[k] * scale * scale;
-    for (size_t j = 0; j < count; j++)
-      h[dpa_feature(r, k, j)] += weight * x[j * stride] * x[j * stride];
+    const double scale = dpa_scale_of(r, k), weight = c->w[k] * scale * scale;
+    for (size_t j = (size_t)own * r->d / c->every; j < count && j < end; j++)
+      c->h[dpa_feature(r, k, j)] += weight * x[j * stride] * x[j * stride];
   }
 }
 
-void dpa_records_add_diagonal(const dpa_records *r, const double *w, double *h) {
+void dpa_records_add_diagonal(const dpa_records *r, const double *w, int threads,
+                              double *h) {
+  const int pieces = r->dense ? dpa_worth_sharing(r, threads) : 1;
   dpa_blocks blocks = dpa_pass_blocks(r);
   dpa_records rows;
   DPA_COUNT(r->work, diagonal, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    add_squares(&rows, w + at, h);
+    diagonal_columns columns = {&rows, w + at, (size_t)pieces, h};
+    dpa_spread(pieces, pieces, diagonal_piece, &columns);
     dpa_passed(&rows);
   }
 }

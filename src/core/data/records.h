@@ -86,8 +86,10 @@ void dpa_records_add_gradient(const dpa_records *records, const double *w, doubl
 void dpa_records_add_hessian(const dpa_records *records, const double *w, int threads,
                              double *H, double *block);
 
-/* h += diagonal of X' diag(w) X, length d. */
-void dpa_records_add_diagonal(const dpa_records *records, const double *w, double *h);
+/* h += diagonal of X' diag(w) X, length d. The same bits for any number of threads,
+ * which dense rows use. */
+void dpa_records_add_diagonal(const dpa_records *records, const double *w, int threads,
+                              double *h);
 
 /* The largest norm of a row, rounded up. */
 double dpa_records_longest(const dpa_records *records);

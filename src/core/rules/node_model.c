@@ -120,7 +120,7 @@ dpa_status dpa_solver_rebuild(dpa_solver *s) {
   s->at.age = 0;
   if (!full) { /* only a scale: there the pairs are the curvature */
     s->at.curved = DPA_DIAGONAL;
-    dpa_records_add_diagonal(s->data, s->along, s->curvature);
+    dpa_records_add_diagonal(s->data, s->along, s->threads, s->curvature);
     return DPA_OK;
   }
   s->at.curved = DPA_FULL;
