@@ -68,6 +68,8 @@ part("inference, weights, offsets, sparse", {
     case_weights = rep_len(c(0.5, 1), n), weight_bound = 1, offset = x[, 1])
   print(predict(model, sparse, type = "link", offset = x[, 1])[1:2])
   print(dpadmm_fit(sparse, y, nodes = 2, epsilon = 1, iterations = 2))
+  levels <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"), h = c("A", "B", "C"))
+  print(dpadmm_fit(ill ~ age + h, frame, levels, nodes = 2, epsilon = 1, iterations = 2))
   for (noise in list(gaussian_noise(1), gamma_noise(1))) {
     fit(method = "admm", nodes = 2, noise = noise, delta = 1e-5, iterations = 2)
   }
