@@ -127,8 +127,7 @@ dense_store <- function(n) {
 }
 
 #' Room is taken by the share of numbers in the first rows; the core does not mind if some is left.
-#' Columns
-#' are numbered in two bytes each or, where there are more than `.narrow`, in four.
+#' Columns are numbered in two bytes each or, where there are more than `.narrow`, in four.
 #' @noRd
 sparse_store <- function(n) {
   start <- integer(n + 1L)

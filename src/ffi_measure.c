@@ -27,11 +27,10 @@ static size_t kind_of(factors *of, double x, size_t guess) {
   for (size_t k = 0; k < of->kinds; k++)
     if (of->table[k] == x)
       return k;
-  if (of->kinds < KINDS)
-    of->table[of->kinds++] = x;
-  else
+  if (of->kinds == KINDS)
     return KINDS;
-  return of->kinds - 1;
+  of->table[of->kinds] = x;
+  return of->kinds++;
 }
 
 static void list_all(factors *of) {

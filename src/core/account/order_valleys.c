@@ -4,7 +4,6 @@
 #include "account/renyi.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #define AS_DEEP 1.1      /* how much less deep than the deepest is looked into */
 #define FARTHEST 8.0     /* a bottom is from where its valley may begin, as a ratio */
@@ -142,26 +141,25 @@ int dpa_search_turns_apart(const dpa_search *at) {
   return last > 1.01 * first;
 }
 
-/* How many steps it is to the least of n points on one side of another, that is not
- * above the one before it, and not far above `best`; 0: there is none. */
-static size_t least_dip(const dpa_point *centre, int side, size_t n, double best) {
-  double before = best, least = best * (1.0 + SHALLOW);
-  size_t dip = 0;
-  for (size_t k = 1; k <= n; k++) {
-    const double here = centre[side * (ptrdiff_t)k].epsilon;
-    if (here <= before && here < least) {
-      dip = k;
-      least = here;
+/* The least of AROUND points on one side of another that is not above the one before
+ * it, and not far above the centre; the centre: there is none. */
+static const dpa_point *least_dip(const dpa_point *centre, int side) {
+  double before = centre->epsilon, least = before * (1.0 + SHALLOW);
+  const dpa_point *dip = centre;
+  for (int k = 1; k <= AROUND; k++) {
+    const dpa_point *here = centre + side * k;
+    if (here->epsilon <= before && here->epsilon < least) {
+      dip = here;
+      least = here->epsilon;
     }
-    before = here;
+    before = here->epsilon;
   }
   return dip;
 }
 
 /* The deeper one of both sides; the centre: there is none. */
-static const dpa_point *next_dip(const dpa_point *centre, size_t below, size_t above) {
-  const dpa_point *low = centre - least_dip(centre, -1, below, centre->epsilon);
-  const dpa_point *high = centre + least_dip(centre, 1, above, centre->epsilon);
+static const dpa_point *next_dip(const dpa_point *centre) {
+  const dpa_point *low = least_dip(centre, -1), *high = least_dip(centre, 1);
   return low == centre || (high != centre && high->epsilon < low->epsilon) ? high : low;
 }
 
@@ -173,7 +171,7 @@ dpa_point dpa_search_around(dpa_search *at, dpa_point best) {
     dpa_search_look(at, points, AROUND);
     dpa_search_look(at, centre + 1, AROUND);
     *centre = best;
-    dpa_point other = *next_dip(centre, AROUND, AROUND);
+    dpa_point other = *next_dip(centre);
     if (other.y == best.y)
       break;
     other.bound = -INFINITY;
@@ -221,7 +219,7 @@ dpa_point dpa_search_along(dpa_search *at, dpa_point told) {
   int near = 1;
   while (best - row.points >= AROUND && best - row.points <= 2 * REACH - AROUND) {
     look_beside(at, &row, (size_t)(best - row.points));
-    const dpa_point *const dip = next_dip(best, AROUND, AROUND);
+    const dpa_point *const dip = next_dip(best);
     if (dip == best)
       break;
     if (dip->epsilon < found.epsilon) {
