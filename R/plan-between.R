@@ -3,11 +3,11 @@
 #' In between those that are known, in the order of all, or by a surface over what parties are
 #' like, whichever tells better what each of them is from the others.
 #' @param y of the parties `some`; what is not finite is not known.
-#' @param like a matrix, a row a party.
+#' @param like a matrix, a row a party; `shape`: of surface_of().
 #' @return list(y = of all, or `NA`, off = by how much those on both sides are apart, or several
 #'   times what the surface was off by; one a party).
 #' @noRd
-between_some <- function(y, some, like) {
+between_some <- function(y, some, like, shape = surface_of(like)) {
   all <- seq_len(nrow(like))
   known <- is.finite(y)
   if (sum(known) < 2L) return(list(y = rep(NA_real_, length(all)), off = rep(NA, length(all))))
@@ -19,7 +19,6 @@ between_some <- function(y, some, like) {
   if (sum(apply(like, 2L, function(x) max(x) > min(x))) < 2L) return(line)
   some <- some[known]
   y <- y[known]
-  shape <- surface_of(like)
   fit <- qr(shape[some, , drop = FALSE])
   if (length(y) < 3L * fit$rank) return(line)
   leverage <- rowSums(qr.Q(fit)[, seq_len(fit$rank), drop = FALSE]^2)

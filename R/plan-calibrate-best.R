@@ -19,12 +19,13 @@ solve_each <- function(spent, i, crosses) {
 #' them is not well.
 #' @param solver a function of what is spent, of which parties, and list(x, and what is spent
 #'   there): list(x, slope, order, accountant).
-#' @param way one of `.ways`; of "many" neighbours may be alike.
+#' @param way one of `.ways`; neighbours may be alike but of "some". After "knots" whoever asked
+#'   looks at those in between, and so at valleys, in the end.
 #' @param crosses whether bounds cross, so that there may be better orders elsewhere.
-#' @param settled whether whoever asked looks at those in between, and so at valleys, in the end.
 #' @noRd
-solve_by_best <- function(spent, i, solver, excess, way, crosses, settled = FALSE) {
-  alike <- way == "many"
+solve_by_best <- function(spent, i, solver, excess, way, crosses) {
+  alike <- way != "some"
+  settled <- way == "knots"
   way <- .ways[[way]]
   none <- numeric(length(i))
   first <- spent_alike(spent, none, i, way$first, outermost = alike)

@@ -41,9 +41,10 @@ solve_many <- function(spent, i, crosses, like, loss) {
     # where they are asked again: all as far beyond their roots, so that alike parties stay alike
     if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
     found
-  }, .many_excess, "many", crosses, settled = !each)
+  }, .many_excess, if (each) "many" else "knots", crosses)
   if (each) return(first)
-  of_all <- function(y) between_some(y, knots, like)
+  delayedAssign("shape", surface_of(like))
+  of_all <- function(y) between_some(y, knots, like, shape)
   guess <- of_all(first$x)$y
   slope <- of_all(first$slope)$y
   orders <- of_all(log(first$order - 1))
@@ -70,7 +71,7 @@ solve_many <- function(spent, i, crosses, like, loss) {
   slow <- which(best %in% slow_accountants() & !is.na(x))
   # others, of which there are some, may be better there than a slow one
   better <- if (length(slow) && !is.null(loss)) {
-    slow[spent(x[slow], i[slow], of = .best_but_slow)$excess < -.shared_excess]
+    slow[quick_excess(spent, x[slow], i[slow]) < -.shared_excess]
   }
   best[union(slow[which(moved[slow] > 0.03)], better)] <- "best"
   rough <- !((moved <= 0.01) %in% TRUE) # NA: there was no guess, or no point

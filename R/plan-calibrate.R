@@ -133,7 +133,7 @@ proving_order <- function(events, delta, accountant) {
 steepness <- function(releases, nodes) {
   share <- releases$count * releases$curvature / releases$modulus
   share[is.na(share)] <- 0
-  as.vector(rowsum(share, numbers_factor(releases$node, nodes)))
+  group_sums(share, releases$node, nodes)
 }
 
 #' About how much each party loses with units of 1, were its losses normal.
@@ -141,7 +141,7 @@ steepness <- function(releases, nodes) {
 losses_of <- function(releases, nodes) {
   cost <- releases$count * (releases$sensitivity / releases$weight)^2
   cost[is.na(cost)] <- 0
-  sqrt(as.vector(rowsum(cost, numbers_factor(releases$node, nodes))))
+  sqrt(group_sums(cost, releases$node, nodes))
 }
 
 #' The distinct parties of a plan: list(like = which of them each party is; their counted

@@ -31,16 +31,19 @@ likely_units <- function(counted, epsilon, budget, problem) {
   cost[test] <- 0
   budgets <- unique(epsilon[is.finite(epsilon)])
   of_one <- if (length(budgets)) likely_sigmas(budgets, budget$delta)
-  of_one[match(epsilon, budgets)] *
-    sqrt(vapply(unname(split(cost, numbers_factor(counted$node, length(epsilon)))), sum, 0))
+  of_one[match(epsilon, budgets)] * sqrt(group_sums(cost, counted$node, length(epsilon)))
 }
+
+# of budgets' logs: between these cubic pieces are off by 1e-5 at most
+.likely_step <- 0.25
 
 #' gaussian_sigma(), of many budgets about that: in between some.
 #' @noRd
 likely_sigmas <- function(epsilon, delta) {
-  if (length(epsilon) <= 2L * .many_knots) return(gaussian_sigma(epsilon, delta))
   ends <- range(log(epsilon))
-  at <- seq(ends[1L], ends[2L], length.out = 2L * .many_knots)
+  knots <- 4L + as.integer(ceiling((ends[2L] - ends[1L]) / .likely_step))
+  if (length(epsilon) <= max(knots, 2L * .many_knots)) return(gaussian_sigma(epsilon, delta))
+  at <- seq(ends[1L], ends[2L], length.out = knots)
   exp(stats::spline(at, log(gaussian_sigma(exp(at), delta)), xout = log(epsilon))$y)
 }
 

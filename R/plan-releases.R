@@ -85,9 +85,10 @@ events_of_unit <- function(releases, mechanism, problem) {
       own <<- all
     }
     if (!identical(keep, own$keep)) {
-      own <<- rows_of(keep)
       if (is.null(all$read)) all$read <<- read_columns(all$columns, .whose)
-      own$columns <<- lapply(all$read, `[`, own$kept)
+      whole <- identical(keep, all$keep)
+      own <<- if (whole) all else rows_of(keep)
+      own$columns <<- if (whole) all$read else lapply(all$read, `[`, own$kept)
     }
     noises <- noises_of((if (length(unit) > 1L) unit[own$from] else unit) * own$weight, own)
     # where it is not a number there is a word for that
@@ -191,6 +192,6 @@ counted_releases <- function(releases) {
   if (max(0L, alike) == length(alike)) return(releases) # all are unlike
   first <- which(!duplicated(alike))
   out <- pick_releases(releases, first)
-  out$count <- as.vector(rowsum(releases$count, alike, reorder = FALSE))
+  out$count <- group_sums(as.double(releases$count), alike, length(first))
   out
 }

@@ -29,26 +29,31 @@ alike_ledgers <- function(ledgers, size, family, how = list()) {
     sizes <- matrix(size[kind], nrow(kind))
     groups <- nearby_columns(sizes, pattern$count)
     group[pattern$ledger] <- length(most) + groups
-    members <- unname(split(seq_along(groups), groups))
-    pick <- function(sizes) lapply(members, largest_of, sizes, kind, pattern, ledgers)
+    pick <- function(sizes) ledgers_of_largest(sizes, groups, pattern, ledgers)
     most <- c(most, pick(sizes))
     if (!isTRUE(how$upper)) least <- c(least, pick(-sizes))
   }
   list(group = group, most = most, least = least)
 }
 
-#' A ledger of the largest sizes of several, entry by entry; of one it is itself.
-#' @param members which columns of `sizes`, `kind` and the pattern's ledgers.
+#' A ledger of the largest sizes of each group, entry by entry; of one ledger it is itself.
+#' @param sizes of the pattern's kinds.
+#' @param groups 1, 2, ..., one a column.
 #' @noRd
-largest_of <- function(members, sizes, kind, pattern, ledgers) {
-  out <- ledgers[[pattern$ledger[members[1L]]]]
-  if (length(members) == 1L) return(out)
-  at <- members[max.col(sizes[, members, drop = FALSE], "first")]
-  at <- kind[cbind(seq_along(at), at)]
-  out$kind <- unique(at)
-  out$count <- if (length(out$kind) == length(at)) pattern$count else {
-    as.vector(rowsum(pattern$count, match(at, out$kind)))
-  }
+ledgers_of_largest <- function(sizes, groups, pattern, ledgers) {
+  members <- tabulate(groups)
+  out <- ledgers[pattern$ledger[match(seq_along(members), groups)]]
+  several <- which(members > 1L)
+  kinds <- lapply(seq_len(nrow(sizes)), function(k) {
+    by <- order(groups, -sizes[k, ])
+    pattern$kind[k, by[match(several, groups[by])]]
+  })
+  out[several] <- .mapply(function(...) {
+    own <- c(...)
+    kind <- unique(own)
+    if (length(kind) == length(own)) return(list(kind = kind, count = pattern$count))
+    list(kind = kind, count = group_sums(pattern$count, match(own, kind), length(kind)))
+  }, kinds, NULL)
   out
 }
 

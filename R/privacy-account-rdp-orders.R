@@ -13,7 +13,8 @@
 # by `search`, and not any more where points are near each other.
 .ways <- list(
   some = list(first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004))),
-  many = list(first = .first_orders, search = list(widths = c(0.2, 0.05)))
+  many = list(first = .first_orders, search = list(widths = c(0.2, 0.05))),
+  knots = list(first = .first_orders, search = .next_orders)
 )
 
 #' Each ledger at its best order: list(epsilon, order).

@@ -41,6 +41,13 @@ row_groups <- function(columns, group, count) {
   core_call(.Call(ffi_row_groups, unname(as.list(columns)), as.integer(group), as.integer(count)))
 }
 
+#' The sums of groups 1, ..., `count` of numbers.
+#' @param group of each.
+#' @noRd
+group_sums <- function(x, group, count) {
+  core_call(.Call(ffi_group_sums, x, group, as.integer(count)))
+}
+
 #' The accountants' view of releases: `kinds`, the distinct ones; `ledgers`, the distinct
 #' combinations of kinds and counts that a record may lose; for every `node` (its name; its
 #' number where it has none; `NA` where nobody is told apart) which of the ledgers, `ledger`, its

@@ -87,6 +87,7 @@
   X(ffi_spherical_bins, 7)                                                             \
   X(ffi_zcdp, 2)                                                                       \
   /* ffi_rows.c */                                                                     \
+  X(ffi_group_sums, 3)                                                                 \
   X(ffi_row_groups, 3)                                                                 \
   X(ffi_row_kind, 1)                                                                   \
   /* ffi_ledger.c */                                                                   \

@@ -1,4 +1,4 @@
-/* Rows of columns that are identical, and groups of rows. */
+/* Rows of columns that are identical, groups of rows, and sums of groups. */
 #include "ffi.h"
 
 #include <math.h>
@@ -194,6 +194,29 @@ SEXP ffi_row_groups(SEXP columns, SEXP group, SEXP count) {
       place[k] = (int)g + 1;
     INTEGER(out)[g] = place[k];
   }
+  UNPROTECT(1);
+  return out;
+}
+
+/* The sums of groups 1, 2, ... of numbers. `group`: of each. */
+SEXP ffi_group_sums(SEXP x, SEXP group, SEXP count) {
+  double groups;
+  const R_xlen_t n = Rf_xlength(group);
+  if (TYPEOF(group) != INTSXP || !ffi_is_reals(x, (size_t)n) ||
+      !ffi_whole(count, 0.0, 2147483647.0, &groups))
+    return ffi_status(DPA_ARGUMENT);
+  long double *sum = (long double *)R_alloc((size_t)groups + 1, sizeof *sum);
+  for (size_t g = 0; g < (size_t)groups; g++)
+    sum[g] = 0.0L;
+  for (R_xlen_t k = 0; k < n; k++) {
+    const int g = INTEGER_RO(group)[k];
+    if (g < 1 || g > (int)groups)
+      return ffi_status(DPA_ARGUMENT);
+    sum[g - 1] += REAL_RO(x)[k];
+  }
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)groups));
+  for (R_xlen_t g = 0; g < Rf_xlength(out); g++)
+    REAL(out)[g] = (double)sum[g];
   UNPROTECT(1);
   return out;
 }

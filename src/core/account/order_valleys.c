@@ -12,6 +12,7 @@
 #define AROUND 4         /* points on either side */
 #define APART 0.03       /* of each other */
 #define SHALLOW 3e-3     /* a valley is in another, as a share of epsilon */
+#define LITTLE 5e-5      /* that a bottom may be deeper than it seems, as a share */
 #define MANY 64          /* kinds */
 
 /* Points in their order, and one more, but where one is just below. */
@@ -212,11 +213,20 @@ static void look_beside(dpa_search *at, row *row, size_t centre) {
   }
 }
 
+/* Whether a parabola through it and the points beside it is hardly any deeper. */
+static int is_bottom(const dpa_point *here) {
+  const double below = here[-1].epsilon, above = here[1].epsilon;
+  const double bend = (double)((long double)below + above) - 2.0 * here->epsilon;
+  const double tilt = above - below;
+  return !(bend > 0.0 && tilt * tilt > 8.0 * LITTLE * bend * here->epsilon);
+}
+
 dpa_point dpa_search_along(dpa_search *at, dpa_point told) {
   row row = row_of(told);
   const dpa_point *best = row.points + REACH;
   dpa_point found = told; /* the least so far, as near as it is known */
-  int near = 1;
+  look_beside(at, &row, REACH);
+  int near = is_bottom(best);
   while (best - row.points >= AROUND && best - row.points <= 2 * REACH - AROUND) {
     look_beside(at, &row, (size_t)(best - row.points));
     const dpa_point *const dip = next_dip(best);
