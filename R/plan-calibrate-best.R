@@ -28,7 +28,7 @@ solve_by_best <- function(spent, i, solver, excess, way, crosses) {
   settled <- way == "knots"
   way <- .ways[[way]]
   none <- numeric(length(i))
-  first <- spent_alike(spent, none, i, way$first, outermost = alike)
+  first <- spent_alike(spent, none, i, way, outermost = alike)
   first$x <- none
   out <- list(x = none, slope = none - 1, order = first$order, accountant = first$accountant)
   solve <- function(k, f, known) {

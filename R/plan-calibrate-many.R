@@ -9,12 +9,11 @@
 .shared_excess <- 1e-2
 .many_knots <- 24L
 # By how much, in logs, orders on both sides may be apart that tell one in between, and that tell
-# about which it is. That they do where curvature costs at most this share of a budget, and if they
-# tell most.
+# about which it is, if they tell most: more where curvature costs at most this share of a budget.
 .told_within <- 0.05
-.about_within <- 0.1
+.about_within <- c(little = 0.25, much = 0.1)
 .little_curvature <- 0.01
-.most_told <- 0.75
+.most_told <- 0.5
 
 #' Points up to `.many_excess` beyond the roots: some parties, spread over the order of all, are
 #' solved. The others start where these tell (see between_some()), and are asked of the accountant
@@ -91,7 +90,8 @@ solve_many <- function(spent, i, crosses, like, loss) {
 which_told <- function(off, like, crosses) {
   well <- (off < .told_within) %in% TRUE
   if (!crosses || all(well)) return(ifelse(well, "well", "not"))
-  about <- (off < .about_within) %in% TRUE & like[, 2L] - like[, 1L] < log(.little_curvature)
+  little <- like[, 2L] - like[, 1L] < log(.little_curvature)
+  about <- (off < .about_within[ifelse(little, "little", "much")]) %in% TRUE
   ifelse(about & mean(about) > .most_told, "about", "not")
 }
 

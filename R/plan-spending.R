@@ -61,30 +61,38 @@ around <- function(spent, accountant, search = NULL) {
 #' @noRd
 everywhere <- function(spent) function(x, i, near, still) spent(x, i)
 
-.asked_parties <- 4L
-
-#' About what parties spend: a few are asked of all accountants. Where one is best there, and orders
-#' are about the same, the others are taken to be in between.
-#' @param first where the best orders are looked for.
+#' About what parties spend: a few are asked of all accountants, or a few more. Where one is best
+#' there, and orders are about the same, the others are taken to be in between.
+#' @param way of `.ways`.
 #' @param outermost whether slow accountants are asked about the outermost first.
 #' @noRd
-spent_alike <- function(spent, x, i, first, outermost) {
-  some <- spread_over(length(i), .asked_parties)
-  midst <- outermost & !some %in% range(some)
-  out <- spent(x[some], i[some], search = first, quick = midst)
+spent_alike <- function(spent, x, i, way, outermost) {
+  for (most in way$asked) {
+    some <- spread_over(length(i), most)
+    out <- spent_by_some(spent, x[some], i[some], way$first, outermost)
+    if (length(some) == length(i)) return(out)
+    if (length(unique(out$accountant)) > 1L) break
+    y <- log(out$order - 1)
+    if (!isTRUE(max(abs(diff(y))) < 1)) next
+    between <- function(y) stats::approx(some, y, seq_along(i))$y
+    out$excess <- between(out$excess)
+    out$order <- 1 + exp(between(y))
+    out$accountant <- rep(out$accountant[1L], length(i))
+    return(out)
+  }
+  spent(x, i, search = way$first)
+}
+
+#' What some spend. Slow accountants are asked about those in the midst where they are not far from
+#' the best of the outermost.
+#' @noRd
+spent_by_some <- function(spent, x, i, first, outermost) {
+  midst <- outermost & !seq_along(i) %in% c(1L, length(i))
+  out <- spent(x, i, search = first, quick = midst)
   if (any(midst) && out$asked > 1L && !isTRUE(all(out$slow > .far_from_best))) {
-    more <- spent(x[some[midst]], i[some[midst]], search = first)
+    more <- spent(x[midst], i[midst], search = first)
     for (name in c("excess", "order", "accountant", "slow")) out[[name]][midst] <- more[[name]]
   }
-  if (length(some) == length(i)) return(out)
-  y <- log(out$order - 1)
-  if (length(unique(out$accountant)) > 1L || !isTRUE(max(abs(diff(y))) < 1)) {
-    return(spent(x, i, search = first))
-  }
-  between <- function(y) stats::approx(some, y, seq_along(i))$y
-  out$excess <- between(out$excess)
-  out$order <- 1 + exp(between(y))
-  out$accountant <- rep(out$accountant[1L], length(i))
   out
 }
 

@@ -9,12 +9,13 @@
 .halvings <- 8L
 .first_orders <- list(halvings = 3L)
 
-# How parties are solved together: orders are looked for as `first` says, then around those so far,
-# by `search`, and not any more where points are near each other.
+# How parties are solved together: so many are asked, or so many, of which orders are looked for as
+# `first` says, then all around those so far, by `search`, and not any more where points are near
+# each other.
 .ways <- list(
-  some = list(first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004))),
-  many = list(first = .first_orders, search = list(widths = c(0.2, 0.05))),
-  knots = list(first = .first_orders, search = .next_orders)
+  some = list(asked = 4L, first = .first_orders, search = list(widths = c(0.2, 0.03, 0.004))),
+  many = list(asked = 4L, first = .first_orders, search = list(widths = c(0.2, 0.05))),
+  knots = list(asked = c(4L, 8L), first = .first_orders, search = .next_orders)
 )
 
 #' Each ledger at its best order: list(epsilon, order).

@@ -237,6 +237,11 @@ static void check_searches(void) {
     CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &space, &again, &best) ==
           DPA_OK);
     CHECK(again <= epsilon * (1.0 + 1e-3));
+    /* from half a step beside a bottom both sides are as high as what is told */
+    ledger.near = 1.0 + (order - 1.0) * exp(k % 2 ? 0.015 : -0.015);
+    CHECK(dpa_best_order(&search, kinds, &ledger, log_delta, &space, &again, &best) ==
+          DPA_OK);
+    CHECK(again <= epsilon * (1.0 + 1e-3));
     search.around = 0;
     search.valleys = 1;
   }

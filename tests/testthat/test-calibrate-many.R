@@ -270,12 +270,13 @@ test_that("orders are told by others where most are, and curvature costs next to
   # in one of several valleys it may be
   about <- replace(rep("about", 8), 2, "not")
   expect_identical(which_told(off, like, TRUE), about)
-  expect_identical(which_told(replace(off, 3, 0.09), like, TRUE), about)
-  expect_identical(which_told(replace(off, 3:4, 0.2), like, TRUE), rep("not", 8))
+  expect_identical(which_told(replace(off, 3, 0.2), like, TRUE), about)
+  expect_identical(which_told(replace(off, 3:4, 0.3), like, TRUE), replace(about, 3:4, "not"))
+  expect_identical(which_told(replace(off, 3:5, 0.3), like, TRUE), rep("not", 8))
   like[5, 2] <- log(0.02)
   expect_identical(which_told(replace(off, 2, 0), like, TRUE), rep("well", 8))
-  steep <- which_told(replace(off, 2, 0.06), like, TRUE)
-  expect_identical(steep, replace(rep("about", 8), 5, "not"))
+  expect_identical(which_told(replace(off, 5, 0.09), like, TRUE), about)
+  expect_identical(which_told(replace(off, 5, 0.2), like, TRUE), replace(about, 5, "not"))
 })
 
 test_that("a budget out of reach says so however many parties are unlike", {

@@ -41,3 +41,19 @@ test_that("groups of rows that are identical, in their order, are one", {
     expect_error(row_groups(bad[1L], bad[[2L]], bad[[3L]]), class = "dpadmm_error_argument")
   }
 })
+
+test_that("groups of numbers are added up, and those without any are 0", {
+  set.seed(93)
+  x <- rnorm(200) * 10^sample(-8:8, 200, TRUE)
+  group <- sample(setdiff(1:40, 7L), 200, TRUE)
+  expect_identical(group_sums(x, group, 40), vapply(1:40, function(g) sum(x[group == g]), 0))
+  # as sum() does, with more digits on the way than doubles have
+  x <- c(1, 1e-17, 1e-17, 1e-16)
+  expect_identical(group_sums(x, rep(1L, 4), 1), sum(x))
+  expect_identical(group_sums(numeric(), integer(), 2), c(0, 0))
+  for (bad in list(list(1:2, c(1L, 1L), 1), list(1, c(1L, 1L), 1), list(c(1, 2), c(1L, 3L), 2),
+    list(c(1, 2), 0:1, 2), list(c(1, 2), c(1L, NA), 2), list(c(1, 2), c(1, 2), 2),
+    list(c(1, 2), 1:2, -1), list(c(1, 2), 1:2, NA))) {
+    expect_error(group_sums(bad[[1L]], bad[[2L]], bad[[3L]]), class = "dpadmm_error_argument")
+  }
+})
