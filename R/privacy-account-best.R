@@ -21,28 +21,26 @@ spread_over <- function(count, most) {
 fold_best <- function(books, delta, slow, how) {
   able <- able_accountants(each_kind(books$kinds), delta, slow)
   is_slow <- vapply(able, function(a) a$speed == "slow", NA)
-  count <- length(books$ledgers)
-  least <- rep(Inf, count)
-  results <- list()
-  for (name in names(able)[order(is_slow)]) {
-    results[[name]] <- if (is_slow[[name]]) {
-      fold_slow(able[[name]], books, delta, least, how)
+  asked <- names(able)[order(is_slow)]
+  none <- rep(Inf, length(books$ledgers))
+  best <- list(epsilon = none, order = NA * none, lower = NA * none,
+    accountant = rep(asked[1L], length(none)))
+  least_slow <- none
+  for (name in asked) {
+    said <- if (is_slow[[name]]) {
+      fold_slow(able[[name]], books, delta, best$epsilon, how)
     } else {
       able[[name]]$fold(books$kinds, books$ledgers, delta, how)
     }
-    least <- pmin(least, unname(results[[name]]$epsilon))
+    said$epsilon <- unname(said$epsilon)
+    if (is_slow[[name]]) least_slow <- pmin(least_slow, said$epsilon)
+    less <- which(said$epsilon < best$epsilon)
+    best$accountant[less] <- name
+    for (field in c("epsilon", "order", "lower")) {
+      best[[field]][less] <- if (is.null(said[[field]])) NA else said[[field]][less]
+    }
   }
-  field <- function(name) {
-    of_one <- function(r) if (is.null(r[[name]])) rep(NA_real_, count) else r[[name]]
-    matrix(unlist(lapply(results, of_one)), count)
-  }
-  pick <- cbind(seq_len(count), max.col(-field("epsilon"), "first"))
-  of_slow <- lapply(results[names(able)[is_slow]], `[[`, "epsilon")
-  list(
-    slow = do.call(pmin, c(list(rep(Inf, count)), unname(of_slow))) / least,
-    epsilon = least, order = field("order")[pick], lower = field("lower")[pick],
-    accountant = names(results)[pick[, 2L]], asked = length(able)
-  )
+  c(best, list(slow = least_slow / best$epsilon, asked = length(asked)))
 }
 
 #' Who is asked about these kinds, by name: an exact one alone.

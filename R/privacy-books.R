@@ -18,9 +18,12 @@ check_releases <- function(releases, argument = "events",
 #' @noRd
 one_relation <- function(releases) {
   if (inherits(releases, "dp_printed")) return("replace-one")
-  # without noise there is no guarantee for either
-  relations <- unique(releases$neighbours[releases$mechanism != "exact"])
-  if (length(relations) == 0L) relations <- releases$neighbours[1L]
+  relations <- unique(releases$neighbours)
+  if (length(relations) > 1L) {
+    # without noise there is no guarantee for either
+    noisy <- unique(releases$neighbours[releases$mechanism != "exact"])
+    relations <- if (length(noisy)) noisy else relations[1L]
+  }
   if (length(relations) > 1L) {
     abort("accountant", sprintf(
       "The events are of unlike neighbouring relations, %s: no one guarantee covers both.",

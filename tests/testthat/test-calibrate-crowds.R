@@ -128,7 +128,7 @@ test_that("statements ask the accountant that is told to have proved budgets", {
 
 test_that("the order that a look finds is told, which the statement might not find", {
   # that counts releases whose events are alike, and so begins to look elsewhere
-  set.seed(1)
+  set.seed(16)
   N <- sample(33:70, 1)
   sizes <- round(10^runif(N, 2, 4))
   plan <- quiet_plan(3, sizes = sizes, epsilon = 1, delta = 0.1, noise = "gamma", iterations = 10,

@@ -11,6 +11,8 @@
 #define STEPS 8          /* from one valley to the next, at most */
 #define AROUND 4         /* points on either side */
 #define APART 0.03       /* of each other */
+#define BESIDE 3         /* points on either side of one that is told, */
+#define STRIDE 0.04      /* of each other */
 #define SHALLOW 3e-3     /* a valley is in another, as a share of epsilon */
 #define LITTLE 5e-5      /* that a bottom may be deeper than it seems, as a share */
 #define MANY 64          /* kinds */
@@ -142,12 +144,12 @@ int dpa_search_turns_apart(const dpa_search *at) {
   return last > 1.01 * first;
 }
 
-/* The least of AROUND points on one side of another that is not above the one before
- * it, and not far above the centre; the centre: there is none. */
-static const dpa_point *least_dip(const dpa_point *centre, int side) {
+/* The least of some points on one side of another that is not above the one before it,
+ * and not far above the centre; the centre: there is none. */
+static const dpa_point *least_dip(const dpa_point *centre, int side, int points) {
   double before = centre->epsilon, least = before * (1.0 + SHALLOW);
   const dpa_point *dip = centre;
-  for (int k = 1; k <= AROUND; k++) {
+  for (int k = 1; k <= points; k++) {
     const dpa_point *here = centre + side * k;
     if (here->epsilon <= before && here->epsilon < least) {
       dip = here;
@@ -159,8 +161,9 @@ static const dpa_point *least_dip(const dpa_point *centre, int side) {
 }
 
 /* The deeper one of both sides; the centre: there is none. */
-static const dpa_point *next_dip(const dpa_point *centre) {
-  const dpa_point *low = least_dip(centre, -1), *high = least_dip(centre, 1);
+static const dpa_point *next_dip(const dpa_point *centre, int points) {
+  const dpa_point *low = least_dip(centre, -1, points);
+  const dpa_point *high = least_dip(centre, 1, points);
   return low == centre || (high != centre && high->epsilon < low->epsilon) ? high : low;
 }
 
@@ -172,7 +175,7 @@ dpa_point dpa_search_around(dpa_search *at, dpa_point best) {
     dpa_search_look(at, points, AROUND);
     dpa_search_look(at, centre + 1, AROUND);
     *centre = best;
-    dpa_point other = *next_dip(centre);
+    dpa_point other = *next_dip(centre, AROUND);
     if (other.y == best.y)
       break;
     other.bound = -INFINITY;
@@ -184,25 +187,26 @@ dpa_point dpa_search_around(dpa_search *at, dpa_point best) {
   return best;
 }
 
-#define REACH (STEPS * AROUND) /* on either side of a point that is told */
+#define REACH (STEPS * BESIDE) /* on either side of a point that is told */
 
-/* Points APART from each other around one that is told, in the midst. */
+/* Points a stride from each other around one that is told, in the midst. */
 typedef struct row {
   dpa_point points[2 * REACH + 1];
   size_t from, end; /* of which these are looked at */
 } row;
 
-static row row_of(dpa_point told) {
-  row out = {.from = REACH, .end = REACH + 1};
+static row row_of(double told) {
+  row out = {.from = 0, .end = 0};
   for (int k = 0; k <= 2 * REACH; k++)
-    out.points[k].y = told.y + (k - REACH) * APART;
-  out.points[REACH] = told;
+    out.points[k].y = told + (k - REACH) * STRIDE;
   return out;
 }
 
-/* Up to AROUND on either side of a point. */
+/* At a point, and up to BESIDE on either side. */
 static void look_beside(dpa_search *at, row *row, size_t centre) {
-  const size_t from = centre - AROUND, end = centre + AROUND + 1;
+  const size_t from = centre - BESIDE, end = centre + BESIDE + 1;
+  if (row->end == 0) /* all at once */
+    row->from = row->end = from;
   if (from < row->from) {
     dpa_search_look(at, row->points + from, row->from - from);
     row->from = from;
@@ -221,24 +225,24 @@ static int is_bottom(const dpa_point *here) {
   return !(bend > 0.0 && tilt * tilt > 8.0 * LITTLE * bend * here->epsilon);
 }
 
-dpa_point dpa_search_along(dpa_search *at, dpa_point told) {
+dpa_point dpa_search_along(dpa_search *at, double told) {
   row row = row_of(told);
   const dpa_point *best = row.points + REACH;
-  dpa_point found = told; /* the least so far, as near as it is known */
   look_beside(at, &row, REACH);
+  dpa_point found = *best; /* the least so far, as near as it is known */
   int near = is_bottom(best);
-  while (best - row.points >= AROUND && best - row.points <= 2 * REACH - AROUND) {
+  while (best - row.points >= BESIDE && best - row.points <= 2 * REACH - BESIDE) {
     look_beside(at, &row, (size_t)(best - row.points));
-    const dpa_point *const dip = next_dip(best);
+    const dpa_point *const dip = next_dip(best, BESIDE);
     if (dip == best)
       break;
     if (dip->epsilon < found.epsilon) {
       found = *dip;
       near = 0;
     } else { /* it may be deeper than it seems */
-      const dpa_point other = dpa_search_refine(at, *dip, APART / 2.0);
+      const dpa_point other = dpa_search_refine(at, *dip, STRIDE / 2.0);
       if (!near)
-        found = dpa_search_refine(at, found, APART / 2.0);
+        found = dpa_search_refine(at, found, STRIDE / 2.0);
       near = 1;
       if (!(other.epsilon < found.epsilon))
         break;
@@ -246,5 +250,5 @@ dpa_point dpa_search_along(dpa_search *at, dpa_point told) {
     }
     best = dip;
   }
-  return near ? found : dpa_search_refine(at, found, APART / 2.0);
+  return near ? found : dpa_search_refine(at, found, STRIDE / 2.0);
 }

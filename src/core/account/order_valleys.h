@@ -24,7 +24,7 @@ int dpa_search_turns_apart(const dpa_search *at);
 /* From the best point on to the next valleys, while they are deeper. */
 dpa_point dpa_search_around(dpa_search *at, dpa_point best);
 
-/* The same of a point that is told, about: hardly anything is looked at twice. */
-dpa_point dpa_search_along(dpa_search *at, dpa_point told);
+/* The same of where one is told to be, about: hardly anything is looked at twice. */
+dpa_point dpa_search_along(dpa_search *at, double told);
 
 #endif

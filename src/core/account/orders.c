@@ -132,12 +132,11 @@ static double epsilon_of(dpa_point best) {
 static size_t look_for(dpa_search *at, dpa_point *found) {
   const dpa_orders *orders = at->orders;
   const int told = !isnan(at->ledger->near), walks = orders->walks && !told;
-  found[0] = told              ? look_near(at, at->ledger->near)
-             : !walks          ? look_everywhere(at)
-             : orders->valleys ? descend_from_grid(at)
-                               : walk(at);
-  if (told && orders->around)
-    found[0] = dpa_search_along(at, found[0]);
+  found[0] = told && orders->around ? dpa_search_along(at, log(at->ledger->near - 1.0))
+             : told                 ? look_near(at, at->ledger->near)
+             : !walks               ? look_everywhere(at)
+             : orders->valleys      ? descend_from_grid(at)
+                                    : walk(at);
   if (!orders->valleys)
     return 1;
   return 1 + dpa_search_valleys(at, found[0], told, walks, found + 1);
