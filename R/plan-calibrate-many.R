@@ -8,9 +8,12 @@
 # or up to this, where only slow accountants prove it and so hundreds can be asked about as dozens
 .shared_excess <- 1e-2
 .many_knots <- 24L
-# By how much, in logs, orders on both sides may be apart that tell one in between, and that tell
-# about which it is, if they tell most: more where curvature costs at most this share of a budget.
-.told_within <- 0.05
+# By how much, in logs, orders on both sides may be apart that tell one in between; where there are
+# valleys, if they tell nearly all.
+.told_within <- 0.02
+.nearly_all <- 0.9
+# And that tell about which it is, where there are valleys if they tell most: by more where curvature
+# costs at most this share of a budget.
 .about_within <- c(little = 0.25, much = 0.1)
 .little_curvature <- 0.01
 .most_told <- 0.5
@@ -18,7 +21,7 @@
 #' Points up to `.many_excess` beyond the roots: some parties, spread over the order of all, are
 #' solved. The others start where these tell (see between_some()), and are asked of the accountant
 #' that was best on both sides, at the order that is told: any order is valid, and near the best one
-#' the epsilon is flat. Where it is not told well, or where not all are and bounds cross, so that
+#' the epsilon is flat. Where it is not told well, or where hardly all are and bounds cross, so that
 #' there are valleys, it is looked for in the next ones or everywhere, see which_told(). That order
 #' proves the budget, whatever the statement's search finds. In the end who is far from where he was
 #' guessed is looked at as in the statement, and where there are valleys of the others a few, and
@@ -88,11 +91,12 @@ solve_many <- function(spent, i, crosses, like, loss) {
 #' @param crosses whether bounds cross: from a few to all it is not far to another valley.
 #' @noRd
 which_told <- function(off, like, crosses) {
-  well <- (off < .told_within) %in% TRUE
-  if (!crosses || all(well)) return(ifelse(well, "well", "not"))
-  little <- like[, 2L] - like[, 1L] < log(.little_curvature)
+  little <- !crosses | like[, 2L] - like[, 1L] < log(.little_curvature)
   about <- (off < .about_within[ifelse(little, "little", "much")]) %in% TRUE
-  ifelse(about & mean(about) > .most_told, "about", "not")
+  told <- ifelse(about & (!crosses | mean(about) > .most_told), "about", "not")
+  well <- (off < .told_within) %in% TRUE
+  if (!crosses || mean(well) > .nearly_all) told[well] <- "well"
+  told
 }
 
 #' Whether parties that lose so much, in logs, share accounts where their losses are rounded to

@@ -264,19 +264,26 @@ test_that("what is told of some parties is told of all", {
 
 test_that("orders are told by others where most are, and curvature costs next to nothing", {
   like <- cbind(rep(0, 8), log(1e-6))
-  off <- c(0.01, NA, rep(0.01, 6))
-  expect_identical(which_told(off, like, FALSE), replace(rep("well", 8), 2, "not"))
-  expect_identical(which_told(rep(0.01, 8), like, TRUE), rep("well", 8))
-  # in one of several valleys it may be
+  off <- c(0.01, NA, rep(0.03, 6))
+  # in one valley
+  one <- c("well", "not", rep("about", 6))
+  expect_identical(which_told(off, like, FALSE), one)
+  expect_identical(which_told(replace(off, 3:8, 0.3), like, FALSE), replace(one, 3:8, "not"))
+  # in one of several it may be, but where nearly all are about the same
   about <- replace(rep("about", 8), 2, "not")
   expect_identical(which_told(off, like, TRUE), about)
+  expect_identical(which_told(rep(0.01, 8), like, TRUE), rep("well", 8))
+  many <- matrix(like[1, ], 20, 2, byrow = TRUE)
+  nearly <- replace(rep(0.01, 20), 3, 0.2)
+  expect_identical(which_told(nearly, many, TRUE), replace(rep("well", 20), 3, "about"))
+  expect_identical(which_told(replace(nearly, 4, 0.2), many, TRUE), rep("about", 20))
   expect_identical(which_told(replace(off, 3, 0.2), like, TRUE), about)
   expect_identical(which_told(replace(off, 3:4, 0.3), like, TRUE), replace(about, 3:4, "not"))
   expect_identical(which_told(replace(off, 3:5, 0.3), like, TRUE), rep("not", 8))
   like[5, 2] <- log(0.02)
-  expect_identical(which_told(replace(off, 2, 0), like, TRUE), rep("well", 8))
   expect_identical(which_told(replace(off, 5, 0.09), like, TRUE), about)
   expect_identical(which_told(replace(off, 5, 0.2), like, TRUE), replace(about, 5, "not"))
+  expect_identical(which_told(replace(off, 5, 0.2), like, FALSE), one)
 })
 
 test_that("a budget out of reach says so however many parties are unlike", {
