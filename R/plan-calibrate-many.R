@@ -12,8 +12,8 @@
 # valleys, if they tell nearly all.
 .told_within <- 0.02
 .nearly_all <- 0.9
-# And that tell about which it is, where there are valleys if they tell most: by more where curvature
-# costs at most this share of a budget.
+# And that tell about which it is; where there are valleys if they tell most, and by more where
+# curvature costs at most this share of a budget.
 .about_within <- c(little = 0.25, much = 0.1)
 .little_curvature <- 0.01
 .most_told <- 0.5
