@@ -47,9 +47,9 @@ solve_by_best <- function(spent, i, solver, excess, way, crosses) {
     }
   }
   solve_around(seq_along(i), first, way$search)
-  # no bounds cross
-  if (exact || alone && alike) return(out)
   lost <- is.na(out$x)
+  # no bounds cross
+  if (exact || alone && alike && !any(lost)) return(out)
   out$x[lost] <- 0
   # its epsilon changes about as theirs does
   far <- isTRUE(all(first$slow > .far_from_best + 2 * max(abs(out$x))))

@@ -55,6 +55,9 @@ solve_together <- function(f, count) {
   under
 }
 
+# so many steps are by secants, before ends are halved
+.straight_passes <- 6L
+
 #' Points at most `width` beyond the roots of many falling functions: `NA` where a few secants from
 #' x do not end there, or lead far away. A function is list(excess, order), see around(): the
 #' best order is searched for near the last one only, and at last not any more, which is as valid,
@@ -96,12 +99,15 @@ solve_within <- function(f, i, x, slope, near = NULL, width, known = NULL) {
       under[open[!high]] <- x[open[!high]]
     }
     flat[open] <- flat[open] | value[open] <= -.flat_excess
-    if (any(flat[open])) passes <- 24L
+    # secants go astray where functions bend
+    astray <- pass > .straight_passes
+    if (any(flat[open]) || astray) passes <- 24L
     to <- x[open] - value[open] / slope[open] + width / 2
-    lost <- value[open] <= -.most_excess
+    lost <- value[open] <= -.most_excess | value[open] <= -.flat_excess & to < -20
     to[lost] <- x[open][lost] - 1
-    out <- which(flat[open] & over[open] < under[open] &
-      (to <= over[open] | to > under[open] + width))
+    between <- over[open] < under[open]
+    out <- which(flat[open] & between & (to <= over[open] | to > under[open] + width) |
+      astray & between)
     to[out] <- ((over + under) / 2)[open[out]]
     x[open] <- to
     far <- abs(x[open]) > 20
