@@ -119,7 +119,7 @@ solve_roots <- function(f, i, known, slope) {
 #' A solver: points beyond the roots by hardly anything, or the roots where steps do not lead there.
 #' @noRd
 solve_closely <- function(f, i, known, slope) {
-  out <- solve_within(f, i, known$x, slope, known$order, .close_excess, known)
+  out <- solve_within(f, i, known$x, slope, known$order, .close_excess, known, halves = FALSE)
   k <- which(is.na(out$x))
   if (length(k)) {
     known <- lapply(known, `[`, k)

@@ -8,6 +8,8 @@
 # or up to this, where only slow accountants prove it and so hundreds can be asked about as dozens
 .shared_excess <- 1e-2
 .many_knots <- 24L
+# who leaves more of a budget unspent, in logs, is solved alone: tiny ones fall steeply
+.unspent <- 0.5
 # By how much, in logs, orders on both sides may be apart that tell one in between; where there are
 # valleys, if they tell nearly all.
 .told_within <- 0.02
@@ -16,7 +18,7 @@
 # curvature costs at most this share of a budget.
 .about_within <- c(little = 0.25, much = 0.1)
 .little_curvature <- 0.01
-.most_told <- 0.5
+.most_told <- 0.75
 
 #' Points up to `.many_excess` beyond the roots: some parties, spread over the order of all, are
 #' solved. The others start where these tell (see between_some()), and are asked of the accountant
@@ -164,7 +166,7 @@ around_some <- function(places, off, count) {
 #'   "best": they may be better than others, or not.
 #' @param gaps of even_gaps(): where none in their midst is far below others there are not looked
 #'   at.
-#' @return `found` as it is then.
+#' @return `found` as it is then; `NA` for whom no noise is found, or one that spends too little.
 #' @noRd
 settle <- function(spent, i, found, slope, best, gaps) {
   done <- best %in% slow_accountants() & !is.na(found$x)
@@ -182,9 +184,11 @@ settle <- function(spent, i, found, slope, best, gaps) {
     midst[far_below(seen) | seen$excess > 0 & is.na(found$order[midst])]
   }
   at <- setdiff(c(gaps$rough, around_some(midst, off, length(i))), which(done))
+  excess <- numeric(length(i))
   for (look in 1:8) {
     if (length(at) == 0L) break
     seen <- look_at(at)
+    excess[at] <- seen$excess
     for (name in c("order", "accountant")) found[[name]][at] <- seen[[name]]
     off <- lapply(seen, `[`, seen$excess > 0 | look <= 2L & far_below(seen))
     at <- off$at
@@ -197,10 +201,11 @@ settle <- function(spent, i, found, slope, best, gaps) {
       solved <- !is.na(there$x)
       more[solved] <- there$x[solved]
       for (name in c("order", "accountant")) found[[name]][at[solved]] <- there[[name]][solved]
+      excess[at[solved]] <- 0
     }
     found$x[at] <- more
     at <- at[!solved]
   }
-  found$x[at] <- NA
+  found$x[c(at, which(excess < -.unspent))] <- NA
   found
 }

@@ -63,10 +63,11 @@ solve_together <- function(f, count) {
 #' best order is searched for near the last one only, and at last not any more, which is as valid,
 #' and a share of `width` is left for what the whole search might find.
 #' @param known about what the functions are at x, where that is known: none ends there.
+#' @param halves whether the ends of where a root is are halved where secants go astray.
 #' @return list(x, slope = of the secants, `beyond` = how far x is from the root by these, order,
 #'   accountant).
 #' @noRd
-solve_within <- function(f, i, x, slope, near = NULL, width, known = NULL) {
+solve_within <- function(f, i, x, slope, near = NULL, width, known = NULL, halves = TRUE) {
   x[is.na(x)] <- 0
   slope[is.na(slope)] <- -1
   order <- if (is.null(near)) rep(NA_real_, length(i)) else near
@@ -92,15 +93,17 @@ solve_within <- function(f, i, x, slope, near = NULL, width, known = NULL) {
     beyond[open] <- value[open] / slope[open]
     past <- beyond[open]
     looked <- pass > 1L || is.null(known)
-    open <- open[!(looked & value[open] <= 0 & past >= width / 8 & past <= 7 / 8 * width)]
     if (looked) {
       high <- value[open] > 0
       over[open[high]] <- x[open[high]]
       under[open[!high]] <- x[open[!high]]
+      near_root <- past >= width / 8 & past <= 7 / 8 * width |
+        (halves & x[open] - over[open] <= width / 2) %in% TRUE
+      open <- open[high | !near_root]
     }
     flat[open] <- flat[open] | value[open] <= -.flat_excess
     # secants go astray where functions bend
-    astray <- pass > .straight_passes
+    astray <- halves && pass > .straight_passes
     if (any(flat[open]) || astray) passes <- 24L
     to <- x[open] - value[open] / slope[open] + width / 2
     lost <- value[open] <= -.most_excess | value[open] <= -.flat_excess & to < -20

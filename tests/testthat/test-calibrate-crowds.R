@@ -52,6 +52,23 @@ test_that("a step to where nothing is spent tells no slope", {
   expect_true(all(steps >= root & steps < root + 1e-2))
 })
 
+test_that("roots are found where functions bend, and from where they say next to nothing", {
+  solved <- function(spent, x, slope) {
+    f <- function(x, i, near, still) {
+      list(excess = spent(x), order = near, accountant = rep("rdp", length(x)))
+    }
+    dpadmm:::solve_within(f, seq_along(x), x, slope, width = 1e-3)$x
+  }
+  # in one valley less hangs on noise than in the next one
+  bent <- function(x) pmin(0.0175 - 0.068 * x, 0.24 - x)
+  for (from in list(c(0.16, 0.2, 0.5), c(-1, 0, 3))) {
+    found <- solved(bent, from, c(-1, -0.08, -0.3))
+    expect_true(all(found >= 0.24 & found <= 0.241))
+  }
+  found <- solved(function(x) ifelse(x > 0.3, -40, 3 * (0.24 - x)), c(5.6, 2), c(-1, -1))
+  expect_true(all(found >= 0.24 & found <= 0.241))
+})
+
 test_that("where epsilon falls to nothing at once there is not much more noise than it takes", {
   skip_on_cran()
   expect_tight <- function(method, N, epsilon, delta, excess) {
@@ -216,4 +233,18 @@ test_that("a node's statement does not hang on the numbers of nodes, nor on who 
   expect_equal(statement(60:1), whole, tolerance = 1e-12)
   expect_equal(statement(c(31:60, 1:30)), whole, tolerance = 1e-12)
   for (but in list(2, 1:3, 5:8)) expect_equal(statement(1:60, but), whole, tolerance = 1e-12)
+})
+
+test_that("tiny budgets are spent, too, and where bounds bend", {
+  # where they begin nothing is spent
+  for (seed in 1:2) {
+    set.seed(seed)
+    N <- 150
+    epsilon <- 10^runif(N, -4, 0)
+    plan <- quiet_plan(5, sizes = round(10^runif(N, 1, 4)), epsilon = epsilon, delta = 0.03,
+      noise = "gaussian", iterations = 1, network = "complete", method = mr_admm())
+    spent <- account(plan, 0.03)$per_node$epsilon / epsilon
+    # .1% more noise than is needed takes up to a quarter of it
+    expect_true(all(spent <= 1 & spent > 0.7))
+  }
 })
