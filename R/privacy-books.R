@@ -66,7 +66,7 @@ open_books <- function(releases) {
     count <- as.double(releases$count[rows])
     kinds <- sort.int(unique(own), method = "radix")
     if (length(kinds) == length(own)) return(list(kind = kinds, count = count[match(kinds, own)]))
-    list(kind = kinds, count = as.vector(rowsum(count, match(own, kinds))))
+    list(kind = kinds, count = group_sums(count, match(own, kinds), length(kinds)))
   }
   everybody <- which(is.na(releases$node))
   rows <- party_rows(releases)

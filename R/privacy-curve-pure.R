@@ -56,7 +56,7 @@ compose_on_grid <- function(epsilon, count, delta) {
   count <- count[epsilon > 0]
   epsilon <- epsilon[epsilon > 0]
   distinct <- unique(epsilon)
-  count <- as.vector(rowsum(count, match(epsilon, distinct), reorder = FALSE))
+  count <- group_sums(as.double(count), match(epsilon, distinct), length(distinct))
   releases <- .mapply(list, list(pure = distinct, count = count), NULL)
   columns <- renyi_columns(length(distinct), curve = "pure", size = distinct)
   curve <- function(s) add_kinds(divergences(columns, s), count)

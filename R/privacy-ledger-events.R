@@ -49,7 +49,7 @@ counted_events <- function(events) {
   events$iteration <- events$tolerance <- rep(NA_real_, nrow(events))
   alike <- row_kind(unclass(events)[setdiff(names(events), "count")])
   first <- which(!duplicated(alike))
-  count <- as.vector(rowsum(as.double(events$count), alike, reorder = FALSE))
+  count <- group_sums(as.double(events$count), alike, length(first))
   events <- pick_releases(events, first)
   events$count <- count
   events

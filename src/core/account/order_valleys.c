@@ -147,7 +147,7 @@ int dpa_search_turns_apart(const dpa_search *at) {
 /* The least of some points on one side of another that is not above the one before it,
  * and not far above the centre; the centre: there is none. */
 static const dpa_point *least_dip(const dpa_point *centre, int side, int points) {
-  double before = centre->epsilon, least = before * (1.0 + SHALLOW);
+  double before = centre->epsilon, least = before + SHALLOW * fabs(before);
   const dpa_point *dip = centre;
   for (int k = 1; k <= points; k++) {
     const dpa_point *here = centre + side * k;
@@ -220,9 +220,8 @@ static void look_beside(dpa_search *at, row *row, size_t centre) {
 /* Whether a parabola through it and the points beside it is hardly any deeper. */
 static int is_bottom(const dpa_point *here) {
   const double below = here[-1].epsilon, above = here[1].epsilon;
-  const double bend = (double)((long double)below + above) - 2.0 * here->epsilon;
-  const double tilt = above - below;
-  return !(bend > 0.0 && tilt * tilt > 8.0 * LITTLE * bend * here->epsilon);
+  const double bend = below + above - 2.0 * here->epsilon, tilt = above - below;
+  return !(bend > 0.0 && tilt * tilt > 8.0 * LITTLE * bend * fabs(here->epsilon));
 }
 
 dpa_point dpa_search_along(dpa_search *at, double told) {

@@ -127,16 +127,22 @@ static double epsilon_of(dpa_point best) {
   return best.epsilon < DPA_LARGEST ? fmax(0.0, best.epsilon) : INFINITY;
 }
 
+static dpa_point look_first(dpa_search *at) {
+  const dpa_orders *orders = at->orders;
+  const double near = at->ledger->near;
+  if (!isnan(near))
+    return orders->around ? dpa_search_along(at, log(near - 1.0)) : look_near(at, near);
+  if (!orders->walks)
+    return look_everywhere(at);
+  return orders->valleys ? descend_from_grid(at) : walk(at);
+}
+
 /* Bottoms, of which the first is where it is looked for first: at most DPA_MOST_VALLEYS
  * + 1. */
 static size_t look_for(dpa_search *at, dpa_point *found) {
   const dpa_orders *orders = at->orders;
   const int told = !isnan(at->ledger->near), walks = orders->walks && !told;
-  found[0] = told && orders->around ? dpa_search_along(at, log(at->ledger->near - 1.0))
-             : told                 ? look_near(at, at->ledger->near)
-             : !walks               ? look_everywhere(at)
-             : orders->valleys      ? descend_from_grid(at)
-                                    : walk(at);
+  found[0] = look_first(at);
   if (!orders->valleys)
     return 1;
   return 1 + dpa_search_valleys(at, found[0], told, walks, found + 1);
