@@ -205,7 +205,7 @@ SEXP ffi_group_sums(SEXP x, SEXP group, SEXP count) {
   if (TYPEOF(group) != INTSXP || !ffi_is_reals(x, (size_t)n) ||
       !ffi_whole(count, 0.0, 2147483647.0, &groups))
     return ffi_status(DPA_ARGUMENT);
-  long double *sum = (long double *)R_alloc((size_t)groups + 1, sizeof *sum);
+  long double *sum = R_allocLD((size_t)groups + 1); /* aligned for these */
   for (size_t g = 0; g < (size_t)groups; g++)
     sum[g] = 0.0L;
   for (R_xlen_t k = 0; k < n; k++) {
