@@ -102,8 +102,10 @@ quick_excess <- function(spent, x, i) {
   some <- spread_over(length(i), .looked_parties)
   first <- spent(x[some], i[some], of = .best_but_slow)
   if (length(some) == length(i)) return(first$excess)
-  told <- if (are_even(first)) stats::approx(some, log(first$order - 1), seq_along(i))$y
-  spent(x, i, near = if (!is.null(told)) 1 + exp(told), of = .best_but_slow)$excess
+  near <- if (are_even(first)) {
+    1 + exp(stats::approx(some, log(first$order - 1), seq_along(i))$y)
+  }
+  spent(x, i, near, of = .best_but_slow)$excess
 }
 
 #' What quick accountants say, as in the statement of all parties, and of some all.

@@ -22,10 +22,11 @@ fold_best <- function(books, delta, slow, how) {
   able <- able_accountants(each_kind(books$kinds), delta, slow)
   is_slow <- vapply(able, function(a) a$speed == "slow", NA)
   asked <- names(able)[order(is_slow)]
-  none <- rep(Inf, length(books$ledgers))
-  best <- list(epsilon = none, order = NA * none, lower = NA * none,
-    accountant = rep(asked[1L], length(none)))
-  least_slow <- none
+  count <- length(books$ledgers)
+  least_slow <- rep(Inf, count)
+  unknown <- rep(NA_real_, count)
+  best <- list(epsilon = rep(Inf, count), order = unknown, lower = unknown,
+    accountant = rep(asked[1L], count))
   for (name in asked) {
     said <- if (is_slow[[name]]) {
       fold_slow(able[[name]], books, delta, best$epsilon, how)

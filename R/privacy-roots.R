@@ -109,8 +109,8 @@ solve_within <- function(f, i, x, slope, near = NULL, width, known = NULL, halve
     lost <- value[open] <= -.most_excess | value[open] <= -.flat_excess & to < -20
     to[lost] <- x[open][lost] - 1
     between <- over[open] < under[open]
-    out <- which(flat[open] & between & (to <= over[open] | to > under[open] + width) |
-      astray & between)
+    out <- which(between &
+      (astray | flat[open] & (to <= over[open] | to > under[open] + width)))
     to[out] <- ((over + under) / 2)[open[out]]
     x[open] <- to
     far <- abs(x[open]) > 20
