@@ -77,13 +77,13 @@ core_rows <- function(x, order = NULL, in_place = FALSE) {
       before = if (blueprint$rows == "shorten") blueprint$row_bound
     ),
     ready = list(x = matrix_slots(x$source), layout = "packed"),
-    frame = list(x = transposed_rows(x, order), layout = "rows"),
+    frame = transposed_rows(x, order),
     file = list(x = stored_rows(x$source, order), layout = "rows")
   )
   c(rows, list(factor = blueprint$factor))
 }
 
-#' Rows of variables as the columns of a matrix, or of a dgCMatrix's slots, made in their order.
+#' Rows of variables, made in their order: list(x, layout).
 #' @noRd
 transposed_rows <- function(x, order = NULL) {
   blueprint <- x$blueprint
@@ -93,8 +93,11 @@ transposed_rows <- function(x, order = NULL) {
   put <- function(rows) {
     at <- if (is.null(order)) rows else order[rows]
     made <- encode_frame(blueprint, take_source(x$source, at))
-    if (is.null(store)) store <<- if (is.matrix(made)) dense_store(n) else sparse_store(n)
-    store$put(made, rows)
+    if (is.null(store)) {
+      store <<- store_of_rows(made, rows, n, blueprint$assign)
+    } else {
+      store$put(made, rows)
+    }
     NULL
   }
   blocks <- row_blocks(n, blueprint$d)
@@ -113,58 +116,4 @@ row_blocks <- function(n, d) {
   size <- max(256, .at_once %/% d)
   first <- seq(1, n, by = size)
   Map(seq, first, pmin(first + size - 1, n))
-}
-
-dense_store <- function(n) {
-  all <- NULL
-  list(
-    put = function(x, rows) {
-      if (is.null(all)) all <<- matrix(0, ncol(x), n)
-      all[, rows] <<- t(x)
-    },
-    end = function() all
-  )
-}
-
-#' Room is taken by the share of numbers in the first rows; the core does not mind if some is left.
-#' Columns are numbered in two bytes each or, where there are more than `.narrow`, in four.
-#' @noRd
-sparse_store <- function(n) {
-  start <- integer(n + 1L)
-  used <- d <- 0L
-  value <- column <- NULL
-  bytes <- 4
-  grow <- function(room) {
-    check_stored(room)
-    length(value) <<- room
-    length(column) <<- bytes * room
-  }
-  list(
-    put = function(x, rows) {
-      x <- Matrix::t(x)
-      count <- length(x@x)
-      need <- used + count
-      if (is.null(value)) {
-        d <<- nrow(x)
-        if (d <= .narrow) bytes <<- 2
-        value <<- double()
-        column <<- raw()
-        grow(max(need, ceiling(1.05 * count / length(rows) * n)))
-      } else if (need > length(value)) {
-        grow(ceiling(1.2 * need))
-      }
-      value[used + seq_len(count)] <<- x@x
-      column[bytes * used + seq_len(bytes * count)] <<- writeBin(x@i, raw(), size = bytes)
-      start[rows + 1L] <<- used + x@p[-1L]
-      used <<- need
-    },
-    end = function() list(p = start, i = column, x = value, Dim = c(d, as.integer(n)))
-  )
-}
-.narrow <- 65536
-
-check_stored <- function(count) {
-  if (count > .Machine$integer.max) {
-    abort("size", "There are more than 2^31 - 1 numbers in sparse rows.", argument = "data")
-  }
 }

@@ -184,21 +184,32 @@ sparse_model_matrix <- function(terms, variables, contrasts) {
   names(contrasts) <- quoted[names(contrasts)]
   x <- Matrix::sparse.model.matrix(terms, variables, contrasts.arg = contrasts)
   rownames(x) <- NULL
+  assign <- attr(x, "assign")
+  x <- Matrix::drop0(x) # products with 0
+  attr(x, "assign") <- assign
   x
 }
 
 #' Whether each variable is what the blueprint says; else an error.
 #' @noRd
 check_variables <- function(blueprint, variables) {
-  variables <- impute_missing(blueprint, variables)$variables
   for (name in names(variables)) {
     how <- blueprint$variables[[name]]
+    imputed <- !is.null(how$impute)
+    if (how$type == "levels" && all_levels(variables[[name]], how$values, imputed)) next
+    column <- if (imputed) typed_column(variables[[name]], how) else variables[[name]]
     if (how$type == "levels") {
-      level_column(variables[[name]], name, how$values)
+      level_codes(column, name, how$values, imputed)
     } else {
-      check_numeric(variables[[name]], name)
+      check_numeric(column, name)
     }
   }
+}
+
+#' Whether a column is a factor of such levels alone, found without memory for every row.
+#' @noRd
+all_levels <- function(column, levels, imputed) {
+  is.factor(column) && all(levels(column) %in% levels) && (imputed || !anyNA(column))
 }
 
 check_numeric <- function(column, name) {
@@ -218,20 +229,26 @@ scale_column <- function(column, name, how) {
 }
 
 level_column <- function(column, name, levels) {
+  structure(level_codes(column, name, levels), levels = levels, class = "factor")
+}
+
+#' @param imputed whether values may be missing.
+#' @noRd
+level_codes <- function(column, name, levels, imputed = FALSE) {
   code <- if (is.factor(column)) {
     match(levels(column), levels)[column]
   } else {
     match(as.character(column), levels)
   }
-  if (anyNA(code)) {
+  if (anyNA(code) && any(bad <- is.na(code) & !(imputed & is.na(column)))) {
     column <- as.character(column)
-    k <- which(is.na(code))[1L]
+    k <- which(bad)[1L]
     abort("level", sprintf(
       "`%s` has the level \"%s\" at row %d, which is not one of the declared or training levels.",
       name, column[k], k
     ), argument = name, value = column[k], place = k)
   }
-  factor(code, seq_along(levels), levels)
+  code
 }
 
 #' The formula of a frame's blueprint, in the global environment.

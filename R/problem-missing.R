@@ -141,11 +141,7 @@ impute_missing <- function(blueprint, variables) {
   for (name in names(variables)) {
     how <- blueprint$variables[[name]]
     if (is.null(how$impute)) next
-    column <- variables[[name]]
-    # a column of nothing but NA has no type of its own
-    if (is.factor(column) || (is.logical(column) && all(is.na(column)))) {
-      column <- if (how$type == "levels") as.character(column) else as.double(column)
-    }
+    column <- typed_column(variables[[name]], how)
     missing <- is.na(column)
     column[missing] <- how$impute
     variables[[name]] <- column
@@ -153,6 +149,13 @@ impute_missing <- function(blueprint, variables) {
     if (how$type != "levels") indicators[[paste0(own, "_missing")]] <- as.double(missing)
   }
   list(variables = variables, indicators = indicators)
+}
+
+#' A column that may be imputed; one of nothing but NA has no type of its own.
+#' @noRd
+typed_column <- function(column, how) {
+  if (!is.factor(column) && !(is.logical(column) && all(is.na(column)))) return(column)
+  if (how$type == "levels") as.character(column) else as.double(column)
 }
 
 #' Columns of a design with the indicators after them, each a term of its own.

@@ -299,9 +299,11 @@ static dpa_records packed_records(ffi_reader *reader, SEXP keeper, const dpa_pla
 }
 
 static dpa_records stored_records(ffi_reader *reader, SEXP keeper, const dpa_plan *plan,
-                                  int in_place) {
-  dpa_records all =
-      ffi_is_mapped(reader) ? ffi_mapped(reader, keeper) : read_rows(reader, !in_place);
+                                  const char *layout) {
+  dpa_records all = ffi_is_mapped(reader) ? ffi_mapped(reader, keeper)
+                    : strcmp(layout, "terms") == 0
+                        ? ffi_terms(reader, keeper)
+                        : read_rows(reader, strcmp(layout, "rows") == 0);
   take_numbers(reader, keeper, reader->bad ? NULL : read_places(reader, all.n), plan,
                &all);
   return all;
@@ -315,11 +317,14 @@ dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
   const char *layout = ffi_string(reader, "layout");
   const int in_place = strcmp(layout, "in_place") == 0;
   const int packed = strcmp(layout, "packed") == 0;
-  ffi_check(reader, in_place || packed || strcmp(layout, "rows") == 0, "layout");
+  ffi_check(reader,
+            in_place || packed || strcmp(layout, "rows") == 0 ||
+                strcmp(layout, "terms") == 0,
+            "layout");
   if (!ffi_check(reader, !in_place || parties == 1, "layout"))
     return NULL;
   dpa_records all = packed ? packed_records(reader, keeper, plan, work)
-                           : stored_records(reader, keeper, plan, in_place);
+                           : stored_records(reader, keeper, plan, layout);
   if (reader->bad ||
       !ffi_check(reader, all.d == plan->d && all.d < INT_MAX && all.n < INT_MAX, "x"))
     return NULL;

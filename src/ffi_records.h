@@ -23,6 +23,9 @@
  *   either. It is the transpose of a matrix, or that of a dgCMatrix, or rows of a file:
  *   see ffi_mapped(). The slot i may be raw: two bytes each, or four of more than 2^16
  *   columns.
+ * layout = "terms": x = list(terms, Dim): features and records, the latter in their
+ *   places, and nothing is copied. terms: list(code, feature, value or number) each,
+ *   see dpa_term; the codes are raw, of one byte for up to 256 features, else of two.
  * Rows are used times `factor`, NULL: 1. row_bound: longer ones are shortened to it.
  * `scale` and `norm`, as ffi_row_measure() gives them, save measuring.
  * work: to which all that is done with the rows is added, or NULL. */
@@ -37,5 +40,8 @@ void ffi_measure(ffi_reader *reader, SEXP keeper, size_t parties, const size_t *
 /* A matrix as rows, without labels; x packed, or where it is. */
 dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const dpa_recipe *recipe);
 dpa_records ffi_in_place(ffi_reader *reader);
+
+/* Rows of layout "terms", without labels. */
+dpa_records ffi_terms(ffi_reader *reader, SEXP keeper);
 
 #endif

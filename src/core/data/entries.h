@@ -6,26 +6,51 @@
 #include "clones.h"
 #include "data/blocks.h"
 #include "data/records.h"
+#include "data/terms.h"
 
-#define DPA_PIECE 4096 /* rows of a mapped file between two words to its pager */
+#define DPA_PIECE 4096     /* rows of a mapped file between two words to its pager */
+#define DPA_TERM_ROWS 1024 /* rows of terms at a time */
 
-/* Where the entries of row k begin, and how far apart they are. */
-static inline const double *dpa_entries(const dpa_records *r, size_t k, size_t *count,
-                                        size_t *stride) {
-  *stride = r->dense && r->lead ? r->lead : 1;
-  *count = r->dense ? r->d : (size_t)(r->row[k + 1] - r->row[k]);
-  return r->dense ? r->dense + (r->lead ? k : k * r->d) : r->val + r->row[k];
+/* The entries of one row, `stride` apart; their features are 0, 1, ... where neither
+ * `col` nor `narrow` has them. */
+typedef struct dpa_row {
+  const double *x;
+  size_t count, stride;
+  const int *col;
+  const uint16_t *narrow;
+} dpa_row;
+
+/* Where a row of terms is put together. */
+typedef struct dpa_row_room {
+  double x[DPA_MOST_TERMS];
+  int col[DPA_MOST_TERMS];
+} dpa_row_room;
+
+static inline dpa_row dpa_row_of(const dpa_records *r, size_t k, dpa_row_room *room) {
+  dpa_row row = {NULL, r->d, 1, NULL, NULL};
+  if (r->dense) {
+    row.x = r->dense + (r->lead ? k : k * r->d);
+    row.stride = r->lead ? r->lead : 1;
+  } else if (r->term) {
+    row.x = room->x;
+    row.col = room->col;
+    row.count = dpa_terms_row(r, k, room->x, room->col);
+  } else {
+    const int at = r->row[k];
+    row.x = r->val + at;
+    row.count = (size_t)(r->row[k + 1] - at);
+    row.col = r->narrow ? NULL : r->col + at;
+    row.narrow = r->narrow ? r->narrow + at : NULL;
+  }
+  return row;
 }
 
-/* The feature of entry j of row k. */
-static inline size_t dpa_feature(const dpa_records *r, size_t k, size_t j) {
-  if (r->dense)
-    return j;
-  const size_t at = (size_t)r->row[k] + j;
-  return r->narrow ? r->narrow[at] : (size_t)r->col[at];
+/* The feature of entry j. */
+static inline size_t dpa_feature(const dpa_row *row, size_t j) {
+  return row->narrow ? row->narrow[j] : row->col ? (size_t)row->col[j] : j;
 }
 
-/* A loop over entries, f(records, col, narrow, ...), in which their features are
+/* A loop over entries, f(records or row, col, narrow, ...), in which their features are
  * DPA_COLUMN(at): compiled once for each width of indices. */
 #define DPA_COLUMN(at) (narrow ? (size_t)narrow[at] : (size_t)col[at])
 #define DPA_EITHER_WIDTH(f, r, ...)                                                    \
@@ -38,9 +63,11 @@ static inline double dpa_scale_of(const dpa_records *records, size_t k) {
   return records->scale[records->kind ? records->kind[k] : records->alike ? 0 : k];
 }
 
-/* All rows, for a pass: so many that it says so after each block. */
+/* All rows, for a pass: so many that it says so after each block, or that what belongs
+ * to them stays in the cache while one term after the other is passed over. */
 static inline dpa_blocks dpa_pass_blocks(const dpa_records *r) {
-  return dpa_blocks_of(r, 0, r->n, r->pager && r->n > DPA_PIECE ? DPA_PIECE : r->n);
+  const size_t step = r->pager ? DPA_PIECE : r->term ? DPA_TERM_ROWS : r->n;
+  return dpa_blocks_of(r, 0, r->n, step < r->n ? step : r->n);
 }
 
 static inline void dpa_passed(const dpa_records *rows) {

@@ -21,6 +21,8 @@ dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t co
     part.sign += first;
   if (part.dense)
     part.dense += part.lead ? first : first * part.d;
+  else if (part.term)
+    part.from += first;
   else
     part.row += first;
   if (part.kind)
@@ -37,12 +39,16 @@ dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t co
 }
 
 size_t dpa_records_stored(const dpa_records *records) {
-  return records->dense ? records->n * records->d
-                        : (size_t)(records->row[records->n] - records->row[0]);
+  if (records->dense)
+    return records->n * records->d;
+  return records->term ? dpa_terms_stored(records)
+                       : (size_t)(records->row[records->n] - records->row[0]);
 }
 
 int dpa_worth_sharing(const dpa_records *records, int threads) {
-  return dpa_records_stored(records) < DPA_ALONE ? 1 : threads;
+  const size_t entries =
+      records->term ? records->n * records->terms : dpa_records_stored(records);
+  return entries < DPA_ALONE ? 1 : threads;
 }
 
 /* ---- passes ---------------------------------------------------------------------- */
@@ -83,8 +89,11 @@ DPA_INLINE void sparse_margin(const dpa_records *r, const int *col,
   }
 }
 
-static void dense_margin(const dpa_records *r, const double *f, double *out) {
-  if (r->lead)
+/* Of rows that are dense or terms: first as they are stored. */
+static void whole_margin(const dpa_records *r, const double *f, double *out) {
+  if (r->term)
+    dpa_terms_times(r, f, out);
+  else if (r->lead)
     column_margin(r, f, out);
   else
     dpa_rows_times(r->dense, r->n, r->d, f, out);
@@ -98,8 +107,8 @@ void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
   dpa_records rows;
   DPA_COUNT(r->work, times, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    if (rows.dense)
-      dense_margin(&rows, f, out + at);
+    if (rows.dense || rows.term)
+      whole_margin(&rows, f, out + at);
     else
       DPA_EITHER_WIDTH(sparse_margin, &rows, f, out + at);
     dpa_passed(&rows);
@@ -136,7 +145,7 @@ static void column_gradient(const dpa_records *r, const double *w, double *g) {
   }
 }
 
-static void dense_gradient(const dpa_records *r, const double *w, double *g) {
+static void whole_gradient(const dpa_records *r, const double *w, double *g) {
   double scaled[BLOCK];
   for (size_t first = 0; first < r->n; first += BLOCK) {
     const size_t m = r->n - first < BLOCK ? r->n - first : BLOCK;
@@ -147,7 +156,9 @@ static void dense_gradient(const dpa_records *r, const double *w, double *g) {
         scaled[k] = times[k] * dpa_scale_of(&rows, k);
       times = scaled;
     }
-    if (r->lead)
+    if (r->term)
+      dpa_terms_add(&rows, times, g);
+    else if (r->lead)
       column_gradient(&rows, times, g);
     else
       dpa_rows_add(rows.dense, m, r->d, times, g);
@@ -181,8 +192,8 @@ void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) 
   dpa_records rows;
   DPA_COUNT(r->work, back, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    if (rows.dense)
-      dense_gradient(&rows, w + at, g);
+    if (rows.dense || rows.term)
+      whole_gradient(&rows, w + at, g);
     else
       DPA_EITHER_WIDTH(sparse_gradient, &rows, w + at, g);
     dpa_passed(&rows);
@@ -250,8 +261,10 @@ static void dense_hessian(const dpa_records *r, const double *w, int threads, do
 /* What the entries of a row, times the weight, add to the lower triangle. Four
  * columns at once, so that an entry is read once for all of them; rows and columns of a
  * row are apart, so that no sum waits for another one. */
-DPA_INLINE void add_square(const int *col, const uint16_t *narrow, const double *x,
-                           int at, int end, double weight, double *H, size_t d) {
+DPA_INLINE void add_square(const dpa_row *row, const int *col, const uint16_t *narrow,
+                           const double *x, size_t end, double weight, double *H,
+                           size_t d) {
+  size_t at = 0;
   for (; end - at >= 4; at += 4) {
     const double wa = weight * x[at], wb = weight * x[at + 1], wc = weight * x[at + 2],
                  wd = weight * x[at + 3];
@@ -264,7 +277,7 @@ DPA_INLINE void add_square(const int *col, const uint16_t *narrow, const double 
     a[jc] += wa * x[at + 2];
     b[jc] += wb * x[at + 2];
     c[jc] += wc * x[at + 2];
-    for (int s = at + 3; s < end; s++) {
+    for (size_t s = at + 3; s < end; s++) {
       const size_t j = DPA_COLUMN(s);
       const double pa = wa * x[s], pb = wb * x[s], pc = wc * x[s], pd = wd * x[s];
       a[j] += pa;
@@ -274,16 +287,18 @@ DPA_INLINE void add_square(const int *col, const uint16_t *narrow, const double 
     }
   }
   for (; at < end; at++)
-    for (int s = at; s < end; s++)
+    for (size_t s = at; s < end; s++)
       H[DPA_COLUMN(at) * d + DPA_COLUMN(s)] += weight * x[at] * x[s];
 }
 
-DPA_INLINE void sparse_hessian(const dpa_records *r, const int *col,
-                               const uint16_t *narrow, const double *w, double *H) {
+static void sparse_hessian(const dpa_records *r, const double *w, double *H) {
+  dpa_row_room room;
   for (size_t k = 0; k < r->n; k++) {
     const double scale = dpa_scale_of(r, k), weight = w[k] * scale * scale;
-    if (weight != 0.0)
-      add_square(col, narrow, r->val, r->row[k], r->row[k + 1], weight, H, r->d);
+    if (weight == 0.0)
+      continue;
+    const dpa_row row = dpa_row_of(r, k, &room);
+    DPA_EITHER_WIDTH(add_square, &row, row.x, row.count, weight, H, r->d);
   }
 }
 
@@ -296,7 +311,7 @@ void dpa_records_add_hessian(const dpa_records *r, const double *w, int threads,
     if (rows.dense)
       dense_hessian(&rows, w + at, threads, H, block);
     else
-      DPA_EITHER_WIDTH(sparse_hessian, &rows, w + at, H);
+      sparse_hessian(&rows, w + at, H);
     dpa_passed(&rows);
   }
 }
@@ -313,12 +328,14 @@ static void diagonal_piece(void *context, int own) {
   const diagonal_columns *c = context;
   const dpa_records *r = c->r;
   const size_t end = r->dense ? ((size_t)own + 1) * r->d / c->every : SIZE_MAX;
+  dpa_row_room room;
   for (size_t k = 0; k < r->n; k++) {
-    size_t count, stride;
-    const double *x = dpa_entries(r, k, &count, &stride);
+    const dpa_row row = dpa_row_of(r, k, &room);
     const double scale = dpa_scale_of(r, k), weight = c->w[k] * scale * scale;
-    for (size_t j = (size_t)own * r->d / c->every; j < count && j < end; j++)
-      c->h[dpa_feature(r, k, j)] += weight * x[j * stride] * x[j * stride];
+    for (size_t j = (size_t)own * r->d / c->every; j < row.count && j < end; j++) {
+      const double x = row.x[j * row.stride];
+      c->h[dpa_feature(&row, j)] += weight * x * x;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 /* Records: n rows of d features and a label each, dense or sparse: in a copy of our
- * own, where R keeps them, or in a mapped file. Row k is used scaled by scale[k], which
+ * own, where R keeps them, or in a mapped file; or as terms, from which sparse rows are
+ * put together as they are needed. Row k is used scaled by scale[k], which
  * shortens rows longer than a stated bound. What weights and offsets do to the loss of
  * a record is in record_loss.h.
  *
@@ -27,6 +28,19 @@ typedef struct dpa_pager {
   void *context;
 } dpa_pager;
 
+/* What one term of a formula puts into each row: at most one number, at one of the
+ * features that are the term's own. */
+typedef struct dpa_term {
+  const uint8_t *code;  /* n: which entry of `feature` and `value` each row has, or: */
+  const uint16_t *wide; /* the same in two bytes each; both NULL: all have the first */
+  const int *feature;
+  const double *value;  /* 0: there is no number; NULL: in `number` */
+  const double *number; /* n: each row's own */
+} dpa_term;
+
+/* So many terms at most: a row of them is put together on the stack. */
+#define DPA_MOST_TERMS 1024
+
 typedef struct dpa_records {
   size_t n, d;
   const double *y;     /* n labels, or: */
@@ -38,6 +52,9 @@ typedef struct dpa_records {
   const int *col; /* feature indices, increasing within a row, or: */
   const uint16_t *narrow; /* the same in two bytes each; NULL: in col */
   const double *val;
+  const dpa_term *term; /* of sparse rows, instead of these; features increase with the
+                           terms, and row k is entry from + k of each */
+  size_t terms, from;
   const double *scale;    /* factors >= 0; NULL: all 1 */
   const uint8_t *kind;    /* n: which of them each row has; NULL: one each, or: */
   int alike;              /* there is one factor, of all rows */
@@ -69,7 +86,7 @@ int dpa_worth_sharing(const dpa_records *records, int threads);
 /* Rows first, ..., first + count - 1. */
 dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t count);
 
-/* Entries stored. */
+/* Entries stored; of terms the numbers that are not 0, which are counted each time. */
 size_t dpa_records_stored(const dpa_records *records);
 
 /* ---- passes over all rows -------------------------------------------------------- */

@@ -12,9 +12,10 @@
 /* ---- norms ----------------------------------------------------------------------- */
 
 static double norm_of(const dpa_records *r, size_t k) {
-  size_t count, stride;
-  const double *x = dpa_entries(r, k, &count, &stride);
-  const double norm = dpa_length_value(dpa_length_of(x, count, stride, r->d));
+  dpa_row_room room;
+  const dpa_row row = dpa_row_of(r, k, &room);
+  const double norm =
+      dpa_length_value(dpa_length_of(row.x, row.count, row.stride, r->d));
   return norm * dpa_scale_of(r, k) * (1.0 + 0x1p-52);
 }
 
@@ -38,6 +39,7 @@ static double measure_rows(const dpa_records *r, double factor, double bound,
                            double *scale, double *norm) {
   const size_t n = r->n, d = r->d;
   double longest = 0.0;
+  dpa_row_room room;
   if (norm)
     memset(norm, 0, n * sizeof *norm);
   if (norm && r->dense && r->lead)
@@ -45,9 +47,8 @@ static double measure_rows(const dpa_records *r, double factor, double bound,
   for (size_t k = 0; k < n; k++) {
     dpa_length length = dpa_length_from(norm ? norm[k] : 0.0, d);
     if (length.root < 0.0) {
-      size_t count, stride;
-      const double *x = dpa_entries(r, k, &count, &stride);
-      length = dpa_length_of(x, count, stride, d);
+      const dpa_row row = dpa_row_of(r, k, &room);
+      length = dpa_length_of(row.x, row.count, row.stride, d);
     }
     length.unit *= factor;
     const double kept = dpa_shortening(length, d, bound);
@@ -122,79 +123,82 @@ void dpa_measure_columns(size_t n, size_t d, const int *p, const int *i,
 /* ---- one row --------------------------------------------------------------------- */
 
 void dpa_records_copy(const dpa_records *r, size_t k, double *out) {
-  size_t count, stride;
-  const double scale = dpa_scale_of(r, k), *x = dpa_entries(r, k, &count, &stride);
+  dpa_row_room room;
+  const dpa_row row = dpa_row_of(r, k, &room);
+  const double scale = dpa_scale_of(r, k);
   DPA_COUNT(r->work, read, 1);
-  if (r->dense) {
-    for (size_t j = 0; j < count; j++)
-      out[j] = scale * x[j * stride];
-    return;
-  }
-  memset(out, 0, r->d * sizeof *out);
-  for (size_t j = 0; j < count; j++)
-    out[dpa_feature(r, k, j)] = scale * x[j];
+  if (!r->dense)
+    memset(out, 0, r->d * sizeof *out);
+  for (size_t j = 0; j < row.count; j++)
+    out[dpa_feature(&row, j)] = scale * row.x[j * row.stride];
 }
 
-DPA_INLINE double sparse_dot(const dpa_records *r, const int *col,
-                             const uint16_t *narrow, size_t k, const double *f) {
+DPA_INLINE double sparse_dot(const dpa_row *row, const int *col, const uint16_t *narrow,
+                             const double *f) {
   double sum = 0.0;
-  for (int at = r->row[k], end = r->row[k + 1]; at < end; at++)
-    sum += r->val[at] * f[DPA_COLUMN(at)];
+  for (size_t at = 0; at < row->count; at++)
+    sum += row->x[at] * f[DPA_COLUMN(at)];
+  return sum;
+}
+
+/* As dpa_rows_times() sums. */
+static double dense_dot(const dpa_row *row, const double *f) {
+  const size_t count = row->count, stride = row->stride;
+  const double *x = row->x;
+  double part[4] = {0.0, 0.0, 0.0, 0.0};
+  size_t j = 0;
+  for (; j + 4 <= count; j += 4)
+    for (size_t lane = 0; lane < 4; lane++)
+      part[lane] += x[(j + lane) * stride] * f[j + lane];
+  double sum = (part[0] + part[1]) + (part[2] + part[3]);
+  for (; j < count; j++)
+    sum += x[j * stride] * f[j];
   return sum;
 }
 
 double dpa_records_dot(const dpa_records *r, size_t k, const double *f) {
-  size_t count, stride;
-  const double *x = dpa_entries(r, k, &count, &stride);
-  double sum = 0.0;
+  dpa_row_room room;
+  const dpa_row row = dpa_row_of(r, k, &room);
   DPA_COUNT(r->work, times, 1);
-  if (r->dense) { /* as dpa_rows_times() sums */
-    double part[4] = {0.0, 0.0, 0.0, 0.0};
-    size_t j = 0;
-    for (; j + 4 <= count; j += 4)
-      for (size_t lane = 0; lane < 4; lane++)
-        part[lane] += x[(j + lane) * stride] * f[j + lane];
-    sum = (part[0] + part[1]) + (part[2] + part[3]);
-    for (; j < count; j++)
-      sum += x[j * stride] * f[j];
-  } else {
-    sum = DPA_EITHER_WIDTH(sparse_dot, r, k, f);
-  }
-  return dpa_scale_of(r, k) * sum;
+  return dpa_scale_of(r, k) *
+         (r->dense ? dense_dot(&row, f) : DPA_EITHER_WIDTH(sparse_dot, &row, f));
 }
 
-DPA_INLINE void add_sparse(const dpa_records *r, const int *col, const uint16_t *narrow,
-                           size_t k, double weight, double *g) {
-  for (int at = r->row[k], end = r->row[k + 1]; at < end; at++)
-    g[DPA_COLUMN(at)] += weight * r->val[at];
+DPA_INLINE void add_sparse(const dpa_row *row, const int *col, const uint16_t *narrow,
+                           double weight, double *g) {
+  for (size_t at = 0; at < row->count; at++)
+    g[DPA_COLUMN(at)] += weight * row->x[at];
 }
 
 void dpa_records_add_row(const dpa_records *r, size_t k, double w, double *g) {
-  size_t count, stride;
-  const double weight = w * dpa_scale_of(r, k), *x = dpa_entries(r, k, &count, &stride);
+  dpa_row_room room;
+  const dpa_row row = dpa_row_of(r, k, &room);
+  const double weight = w * dpa_scale_of(r, k);
   DPA_COUNT(r->work, back, 1);
   if (!r->dense) {
-    DPA_EITHER_WIDTH(add_sparse, r, k, weight, g);
+    DPA_EITHER_WIDTH(add_sparse, &row, weight, g);
     return;
   }
-  for (size_t j = 0; j < count; j++)
-    g[j] += weight * x[j * stride];
+  for (size_t j = 0; j < row.count; j++)
+    g[j] += weight * row.x[j * row.stride];
 }
 
 void dpa_records_gather(const dpa_records *r, size_t k, const int *at, size_t count,
                         double *out) {
-  size_t stored, stride, j = 0;
-  const double scale = dpa_scale_of(r, k), *x = dpa_entries(r, k, &stored, &stride);
+  dpa_row_room room;
+  const dpa_row row = dpa_row_of(r, k, &room);
+  const double scale = dpa_scale_of(r, k);
+  size_t j = 0;
   DPA_COUNT(r->work, read, 1);
   if (r->dense) {
     for (size_t a = 0; a < count; a++)
-      out[a] = scale * x[(size_t)at[a] * stride];
+      out[a] = scale * row.x[(size_t)at[a] * row.stride];
     return;
   }
   for (size_t a = 0; a < count; a++) {
     const size_t feature = (size_t)at[a];
-    while (j < stored && dpa_feature(r, k, j) < feature)
+    while (j < row.count && dpa_feature(&row, j) < feature)
       j++;
-    out[a] = j < stored && dpa_feature(r, k, j) == feature ? scale * x[j] : 0.0;
+    out[a] = j < row.count && dpa_feature(&row, j) == feature ? scale * row.x[j] : 0.0;
   }
 }
