@@ -102,11 +102,13 @@ terms_store <- function(n, assign) {
 }
 
 #' The column of a term whose features are first, ..., last, from 0. Pairs of a feature and a value
-#' are complex numbers.
+#' are complex numbers; those of levels are known from the start.
 #' @noRd
 term_column <- function(n, first, last) {
   features <- first:last
-  known <- code <- number <- NULL # code: places in `known`, or of features where numbers are listed
+  several <- last > first
+  known <- if (several) complex(real = features, imaginary = 1)
+  code <- number <- NULL # code: places in `known`, or in `features` where there are numbers
   width <- 1 # bytes of a code
   seen <- 0
   coded <- function(place) writeBin(as.integer(place - 1), raw(), size = width)
@@ -124,19 +126,20 @@ term_column <- function(n, first, last) {
     number <<- double(n)
     number[seq_len(seen)] <<- Im(pair)
     known <<- code <<- NULL
-    if (length(features) > 1L) list_codes(Re(pair) - first + 1, length(features))
+    if (several) list_codes(Re(pair) - first + 1, length(features))
   }
   learn <- function(pair) {
     known <<- c(known, unique(pair[is.na(match(pair, known))]))
     count <- length(known)
-    # of a factor there are no more pairs than levels; of others there may come as many again
+    # of others than levels as many again may be to come
     many <- max((seen + length(pair)) / 2, length(features) + 1)
     if (count > 256 && count > min(many, .narrow)) {
       list_numbers()
-    } else if (count > 1L && (is.null(code) || count > 256^width)) {
+    } else if (count > 256^width || (count > 1L && is.null(code))) {
       list_codes(places(), count)
     }
   }
+  if (several) list_codes(integer(), length(features))
   list(
     put = function(x, rows) {
       start <- x@p[first + seq_len(length(features) + 1L)]
@@ -157,8 +160,13 @@ term_column <- function(n, first, last) {
       seen <<- rows[length(rows)]
     },
     end = function() {
-      if (!is.null(number)) return(list(code = code, feature = features, number = number))
-      list(code = code, feature = as.integer(Re(known)), value = Im(known))
+      term <- list(first = first, features = length(features), code = code, number = number)
+      indicators <- is.null(number) && all(Im(known) == 1) && length(known) == length(features)
+      if (is.null(number) && !indicators) {
+        if (several) term$feature <- as.integer(Re(known))
+        term$value <- Im(known)
+      }
+      term
     },
     bytes = function() (if (is.null(number)) 0 else 8) + (if (is.null(code)) 0 else width)
   )

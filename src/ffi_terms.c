@@ -26,19 +26,21 @@ static int read_codes(const ffi_reader *slots, size_t n, size_t entries,
  * must be. */
 static int read_term(SEXP term, size_t n, int d, int *least, dpa_term *out) {
   ffi_reader slots = {term, NULL};
-  if (TYPEOF(term) != VECSXP)
+  const int first = ffi_int(&slots, "first", *least, d - 1);
+  const int features = slots.bad ? 0 : ffi_int(&slots, "features", 1, d - first);
+  const int valued = ffi_has(&slots, "value"), paired = ffi_has(&slots, "feature");
+  const size_t entries =
+      valued ? (size_t)Rf_xlength(ffi_field(&slots, "value")) : (size_t)features;
+  if (slots.bad || entries == 0 || (!valued && paired))
     return 0;
-  const size_t entries = (size_t)Rf_xlength(ffi_field(&slots, "feature"));
-  out->feature = ffi_ints(&slots, "feature", entries, *least, d - 1);
-  if (ffi_has(&slots, "number"))
-    out->number = ffi_reals(&slots, "number", n);
-  else
-    out->value = ffi_reals(&slots, "value", entries);
-  if (slots.bad || entries == 0 || !read_codes(&slots, n, entries, out))
-    return 0;
-  for (size_t e = 0; e < entries; e++)
-    *least = out->feature[e] >= *least ? out->feature[e] + 1 : *least;
-  return 1;
+  out->first = (size_t)first;
+  out->value = valued ? ffi_reals(&slots, "value", entries) : NULL;
+  out->feature =
+      paired ? ffi_ints(&slots, "feature", entries, first, first + features - 1) : NULL;
+  out->number =
+      !valued && ffi_has(&slots, "number") ? ffi_reals(&slots, "number", n) : NULL;
+  *least = first + features;
+  return !slots.bad && read_codes(&slots, n, entries, out);
 }
 
 dpa_records ffi_terms(ffi_reader *reader, SEXP keeper) {
@@ -48,7 +50,8 @@ dpa_records ffi_terms(ffi_reader *reader, SEXP keeper) {
   const int *dim = ffi_ints(&x, "Dim", 2, 0, INT_MAX - 1);
   const SEXP terms = ffi_field(&x, "terms");
   if (!ffi_check(reader,
-                 dim && TYPEOF(terms) == VECSXP && Rf_xlength(terms) <= DPA_MOST_TERMS,
+                 dim && TYPEOF(terms) == VECSXP && Rf_xlength(terms) > 0 &&
+                     Rf_xlength(terms) <= DPA_MOST_TERMS,
                  "x"))
     return records;
   const size_t count = (size_t)Rf_xlength(terms);

@@ -28,14 +28,17 @@ typedef struct dpa_pager {
   void *context;
 } dpa_pager;
 
-/* What one term of a formula puts into each row: at most one number, at one of the
- * features that are the term's own. */
+/* What one term of a formula puts into each row: at most one number, at a feature that
+ * is the term's own. Without `feature` and `value` code c stands for a 1 at first + c;
+ * with `value` for value[c] at first, with both for value[c] at feature[c]; with
+ * `number` for number[k], of row k, at first + c. */
 typedef struct dpa_term {
-  const uint8_t *code;  /* n: which entry of `feature` and `value` each row has, or: */
-  const uint16_t *wide; /* the same in two bytes each; both NULL: all have the first */
+  size_t first;         /* of its features */
+  const uint8_t *code;  /* n, or: */
+  const uint16_t *wide; /* the same in two bytes each; both NULL: all 0 */
   const int *feature;
-  const double *value;  /* 0: there is no number; NULL: in `number` */
-  const double *number; /* n: each row's own */
+  const double *value; /* by code; 0: there is no number */
+  const double *number;
 } dpa_term;
 
 /* So many terms at most: a row of them is put together on the stack. */
