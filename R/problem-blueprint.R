@@ -29,13 +29,13 @@ frame_blueprint <- function(terms, described, classes, response, rows, row_bound
     variables = with_scaling(described, centred_variables(terms)), response = response,
     intercept = attr(terms, "intercept") == 1L, rows = rows, factor = 1
   )
-  x <- encode_frame(blueprint, public_rows(described, 2L))
-  blueprint$columns <- colnames(x)
-  if (length(blueprint$columns) == 0L) {
+  columns <- if (has_entries(blueprint)) entry_columns(blueprint) else design_columns(blueprint)
+  if (length(columns$names) == 0L) {
     abort("shape", "`formula` has no predictors and no intercept.", argument = "formula")
   }
-  blueprint$assign <- attr(x, "assign")
-  blueprint$d <- length(blueprint$columns)
+  blueprint$columns <- columns$names
+  blueprint$assign <- columns$assign
+  blueprint$d <- length(columns$names)
   with_row_bound(blueprint, row_bound)
 }
 
@@ -139,55 +139,52 @@ described_by <- function(declared) {
   list(type = if (is.character(declared)) "levels" else "bounds", values = declared)
 }
 
-#' Scaled numbers, one indicator for each level; a dgCMatrix when there are levels (and no
-#' splines, whose columns Matrix does not take).
+#' Scaled numbers, one indicator for each level; a dgCMatrix where rows are made of entries.
 #' @noRd
 encode_frame <- function(blueprint, variables) {
-  if (nrow(variables) == 1L) { # sparse.model.matrix() fails on one row with a product of numbers
-    return(encode_frame(blueprint, variables[c(1L, 1L), , drop = FALSE])[1L, , drop = FALSE])
-  }
-  filled <- impute_missing(blueprint, variables)
-  variables <- filled$variables
-  type <- vapply(blueprint$variables, `[[`, "", "type")
-  categorical <- names(variables)[type[names(variables)] == "levels"]
-  for (name in names(variables)) {
-    how <- blueprint$variables[[name]]
-    variables[[name]] <- switch(how$type,
-      bounds = scale_column(variables[[name]], name, how),
-      basis = basis_columns(variables[[name]], name, how),
-      levels = level_column(variables[[name]], name, how$values)
-    )
-  }
-  sparse <- length(categorical) > 0L && !"basis" %in% type
-  full <- lapply(variables[categorical], stats::contrasts, contrasts = FALSE, sparse = sparse)
-  environment(blueprint$terms) <- globalenv()
-  # with its terms it is a model frame: log(age) is a column by now, not to be computed again
-  attr(variables, "terms") <- blueprint$terms
-  if (sparse) {
-    x <- sparse_model_matrix(blueprint$terms, variables, full)
+  x <- if (has_entries(blueprint)) {
+    bind_entries(row_entries(blueprint, variables), nrow(variables), blueprint$columns)
   } else {
-    x <- stats::model.matrix(blueprint$terms, variables, contrasts.arg = if (length(full)) full)
-    x <- structure(x, dimnames = list(NULL, colnames(x)), contrasts = NULL)
+    design_matrix(blueprint, variables)
   }
-  x <- with_indicators(x, filled$indicators)
   if (blueprint$factor == 1) x else x * blueprint$factor
 }
 
-#' Matrix's, which fails where a name is none of R's (`a b`): terms have it in backticks, and
-#' variables do not. So all have the names of the terms, as the columns of model.matrix() do.
+#' Variables as the terms take them, and indicators of what is missing.
 #' @noRd
-sparse_model_matrix <- function(terms, variables, contrasts) {
-  quoted <- stats::setNames(rownames(attr(terms, "factors")), variable_names(terms))
-  attr(terms, "variables") <- as.call(c(quote(list), lapply(unname(quoted), as.name)))
-  attr(variables, "terms") <- terms
-  names(variables) <- quoted[names(variables)]
-  names(contrasts) <- quoted[names(contrasts)]
-  x <- Matrix::sparse.model.matrix(terms, variables, contrasts.arg = contrasts)
-  rownames(x) <- NULL
-  assign <- attr(x, "assign")
-  x <- Matrix::drop0(x) # products with 0
-  attr(x, "assign") <- assign
-  x
+scaled_variables <- function(blueprint, variables) {
+  filled <- impute_missing(blueprint, variables)
+  for (name in names(variables)) {
+    how <- blueprint$variables[[name]]
+    column <- filled$variables[[name]]
+    filled$variables[[name]] <- switch(how$type,
+      bounds = scale_column(column, name, how), basis = basis_columns(column, name, how),
+      levels = level_column(column, name, how$values)
+    )
+  }
+  filled
+}
+
+#' Rows as a dense matrix.
+#' @noRd
+design_matrix <- function(blueprint, variables) {
+  scaled <- scaled_variables(blueprint, variables)
+  variables <- scaled$variables
+  categorical <- Filter(is.factor, variables)
+  full <- lapply(categorical, stats::contrasts, contrasts = FALSE)
+  environment(blueprint$terms) <- globalenv()
+  # with its terms it is a model frame: log(age) is a column by now, not to be computed again
+  attr(variables, "terms") <- blueprint$terms
+  x <- stats::model.matrix(blueprint$terms, variables, contrasts.arg = if (length(full)) full)
+  x <- structure(x, dimnames = list(NULL, colnames(x)), contrasts = NULL)
+  with_indicators(x, scaled$indicators)
+}
+
+#' Its columns' names, and the term of each.
+#' @noRd
+design_columns <- function(blueprint) {
+  x <- design_matrix(blueprint, public_rows(blueprint$variables, 2L))
+  list(names = colnames(x), assign = attr(x, "assign"))
 }
 
 #' Whether each variable is what the blueprint says; else an error.

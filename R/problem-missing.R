@@ -145,8 +145,7 @@ impute_missing <- function(blueprint, variables) {
     missing <- is.na(column)
     column[missing] <- how$impute
     variables[[name]] <- column
-    own <- if (how$type == "basis") call_words(how$basis$input) else name
-    if (how$type != "levels") indicators[[paste0(own, "_missing")]] <- as.double(missing)
+    if (how$type != "levels") indicators[[missing_name(how, name)]] <- as.double(missing)
   }
   list(variables = variables, indicators = indicators)
 }
@@ -158,13 +157,23 @@ typed_column <- function(column, how) {
   if (how$type == "levels") as.character(column) else as.double(column)
 }
 
+missing_name <- function(how, name) {
+  paste0(if (how$type == "basis") call_words(how$basis$input) else name, "_missing")
+}
+
+#' The names of all indicators.
+#' @noRd
+missing_names <- function(variables) {
+  has <- vapply(variables, function(how) !is.null(how$impute) && how$type != "levels", NA)
+  unique(unlist(Map(missing_name, variables[has], names(variables)[has]), use.names = FALSE))
+}
+
 #' Columns of a design with the indicators after them, each a term of its own.
 #' @noRd
 with_indicators <- function(x, indicators) {
   if (length(indicators) == 0L) return(x)
   assign <- attr(x, "assign")
-  more <- do.call(cbind, indicators)
-  x <- if (is.matrix(x)) cbind(x, more) else methods::as(cbind(x, more), "CsparseMatrix")
+  x <- cbind(x, do.call(cbind, indicators))
   attr(x, "assign") <- c(assign, max(assign, 0L) + seq_along(indicators))
   x
 }

@@ -1,0 +1,84 @@
+# What each term of a formula puts into the rows of a model where variables have levels: a level's
+# indicator (every level has one), a number, or a number at a level. That is one number a row at
+# most, so it is said by the places of the features and the values, without a matrix.
+
+#' Whether rows are made of entries: where there are levels (and no splines, which put several
+#' numbers into a row).
+#' @noRd
+has_entries <- function(blueprint) {
+  type <- vapply(blueprint$variables, `[[`, "", "type")
+  "levels" %in% type && !"basis" %in% type
+}
+
+#' Entries of rows: for each term list(first, features, place, value), of which `first` is its first
+#' feature and `features` how many it has, both public; `place` says for each row which of them,
+#' from 0 (`NULL`: there is one), and `value` the number (`NULL`: 1).
+#' @noRd
+row_entries <- function(blueprint, variables) {
+  scaled <- scaled_variables(blueprint, variables)
+  factors <- attr(blueprint$terms, "factors")
+  used <- lapply(seq_along(attr(blueprint$terms, "term.labels")), function(k) {
+    scaled$variables[variable_names(blueprint$terms)[factors[, k] > 0]]
+  })
+  entries <- c(lapply(c(if (blueprint$intercept) list(NULL), used), term_entry),
+    lapply(scaled$indicators, function(x) list(features = 1L, value = x)))
+  first <- cumsum(c(0L, vapply(entries, `[[`, 0L, "features")))
+  Map(function(entry, first) c(entry, list(first = first)), unname(entries),
+    first[seq_along(entries)])
+}
+
+#' The product of variables; of none, 1. The levels of the first one change fastest, as in
+#' model.matrix().
+#' @noRd
+term_entry <- function(variables) {
+  entry <- list(features = 1L)
+  for (x in variables) {
+    if (is.factor(x)) {
+      place <- as.integer(x) - 1L
+      entry$place <- if (is.null(entry$place)) place else entry$place + entry$features * place
+      entry$features <- entry$features * nlevels(x)
+    } else {
+      entry$value <- if (is.null(entry$value)) x else entry$value * x
+    }
+  }
+  entry
+}
+
+#' Entries of n rows as a dgCMatrix, without zeros.
+#' @param columns their names.
+#' @noRd
+bind_entries <- function(entries, n, columns) {
+  row <- lapply(entries, function(entry) {
+    if (is.null(entry$value)) seq_len(n) else which(entry$value != 0)
+  })
+  value <- Map(function(entry, row) {
+    if (is.null(entry$value)) rep(1, length(row)) else entry$value[row]
+  }, entries, row)
+  column <- Map(function(entry, row) {
+    entry$first + if (is.null(entry$place)) rep(1L, length(row)) else entry$place[row] + 1L
+  }, entries, row)
+  Matrix::sparseMatrix(i = unlist(row), j = unlist(column), x = unlist(value),
+    dims = c(n, length(columns)), dimnames = list(NULL, columns))
+}
+
+#' The columns' names, as model.matrix() gives them, and the term of each, from 0 for the intercept.
+#' @noRd
+entry_columns <- function(blueprint) {
+  terms <- blueprint$terms
+  factors <- attr(terms, "factors")
+  own <- lapply(seq_along(attr(terms, "term.labels")), function(k) {
+    names <- NULL
+    for (v in which(factors[, k] > 0)) {
+      how <- blueprint$variables[[variable_names(terms)[v]]]
+      one <- paste0(rownames(factors)[v], if (how$type == "levels") how$values)
+      names <- if (is.null(names)) one else outer(names, one, paste, sep = ":")
+    }
+    as.vector(names)
+  })
+  missing <- missing_names(blueprint$variables)
+  list(
+    names = c(if (blueprint$intercept) "(Intercept)", unlist(own), missing),
+    assign = c(if (blueprint$intercept) 0L, rep(seq_along(own), lengths(own)),
+      length(own) + seq_along(missing))
+  )
+}
