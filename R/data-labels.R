@@ -43,6 +43,7 @@ encode_labels <- function(y, loss, n, declared, name = "y") {
 #' @noRd
 label_codes <- function(y, classes) {
   if (is.character(classes)) {
+    if (is.factor(y)) return(c(-1, 1)[match(levels(y), classes)][y])
     y <- as.character(y)
   } else if (is.factor(y) || is.character(y) || is.logical(classes) != is.logical(y)) {
     # match() alone would take TRUE for 1, and "1" for 1
@@ -77,7 +78,7 @@ check_labels <- function(y, n, name) {
       "`%s` must be a vector with one label for each of the %d rows, not %d.", name, n, length(y)
     ), argument = name, value = length(y))
   }
-  if (anyNA(y)) {
+  if (any_missing(y)) {
     bad <- is.na(y)
     nan <- is.numeric(y) && is.nan(y[bad][1L])
     abort(if (nan) "finite" else "missing", sprintf(

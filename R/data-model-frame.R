@@ -37,8 +37,12 @@ model_frame <- function(terms, data, env, imputed = NULL, none = FALSE) {
 #' Whether nothing is missing or not finite, found without memory for every row.
 #' @noRd
 has_all <- function(column) {
-  if (is.double(column)) is.finite(largest_size(column)) else !anyNA(column)
+  if (is.double(column)) is.finite(largest_size(column)) else !any_missing(column)
 }
+
+#' anyNA(), which has a vector of is.na() made of a factor.
+#' @noRd
+any_missing <- function(x) anyNA(if (is.factor(x)) unclass(x) else x)
 
 check_variable <- function(column, name, imputed = FALSE) {
   if (!is.null(dim(column))) {

@@ -233,7 +233,7 @@ abort_lost <- function(lost, argument) {
 #' @noRd
 describe <- function(column, name, declared) {
   found <- function(type, values, leak = NULL) list(type = type, values = values, leak = leak)
-  if (anyNA(column)) column <- known_part(column, name, declared)
+  if (any_missing(column)) column <- known_part(column, name, declared)
   if (is.logical(column)) return(found("levels", c("FALSE", "TRUE")))
   if (is.numeric(column)) {
     if (is.character(declared)) {

@@ -1,15 +1,19 @@
 # Where rows that are made block by block are put for the core: as a dense matrix, as terms, or as
-# sparse rows. Each is list(put(x, rows), end()): x are the model's rows of these numbers, and end()
-# gives what the core is handed, list(x, layout).
+# sparse rows. Each is list(put(x, rows), end()): x are the rows of these numbers, as a matrix or as
+# entries, see row_entries(), and end() gives what the core is handed, list(x, layout).
 
-#' The store for n rows that begin with `x`, which are put into it.
-#' @param assign which term each column belongs to.
+#' The store for n rows that begin with these, which are put into it: of entries the one that takes
+#' less.
 #' @noRd
-store_of_rows <- function(x, rows, n, assign) {
-  store <- if (is.matrix(x)) dense_store(n) else terms_store(n, assign)
-  store$put(x, rows)
-  if (is.matrix(x) || store$bytes() <= sparse_bytes(x)) return(store)
-  store <- sparse_store(n)
+store_of_rows <- function(x, rows, n, d) {
+  if (is.matrix(x)) {
+    store <- dense_store(n)
+  } else if (fit_terms(x)) {
+    store <- terms_store(n, d, x)
+    store$put(x, rows)
+    if (store$bytes() <= sparse_bytes(x, length(rows), d)) return(store)
+  }
+  if (!is.matrix(x)) store <- sparse_store(n, d)
   store$put(x, rows)
   store
 }
@@ -30,29 +34,24 @@ dense_store <- function(n) {
 #' Room is taken by the share of numbers in the first rows; the core does not mind if some is left.
 #' Columns are numbered in two bytes each or, where there are more than `.narrow`, in four.
 #' @noRd
-sparse_store <- function(n) {
+sparse_store <- function(n, d) {
   start <- integer(n + 1L)
-  used <- d <- 0L
-  value <- column <- NULL
-  bytes <- 4
+  used <- 0L
+  value <- double()
+  column <- raw()
+  bytes <- if (d <= .narrow) 2 else 4
   grow <- function(room) {
     check_stored(room)
     length(value) <<- room
     length(column) <<- bytes * room
   }
   list(
-    put = function(x, rows) {
-      x <- Matrix::t(x)
+    put = function(entries, rows) {
+      x <- Matrix::t(bind_entries(entries, length(rows), d))
       count <- length(x@x)
       need <- used + count
-      if (is.null(value)) {
-        d <<- nrow(x)
-        if (d <= .narrow) bytes <<- 2
-        value <<- double()
-        column <<- raw()
-        grow(max(need, ceiling(1.05 * count / length(rows) * n)))
-      } else if (need > length(value)) {
-        grow(ceiling(1.2 * need))
+      if (need > length(value)) {
+        grow(max(need, ceiling(if (used > 0L) 1.2 * need else 1.05 * count / length(rows) * n)))
       }
       value[used + seq_len(count)] <<- x@x
       column[bytes * used + seq_len(bytes * count)] <<- writeBin(x@i, raw(), size = bytes)
@@ -60,7 +59,7 @@ sparse_store <- function(n) {
       used <<- need
     },
     end = function() {
-      list(x = list(p = start, i = column, x = value, Dim = c(d, as.integer(n))), layout = "rows")
+      list(x = list(p = start, i = column, x = value, Dim = as.integer(c(d, n))), layout = "rows")
     }
   )
 }
@@ -72,10 +71,13 @@ check_stored <- function(count) {
   }
 }
 
-#' What a row takes there.
+#' What one of n rows takes there.
 #' @noRd
-sparse_bytes <- function(x) {
-  4 + length(x@x) / nrow(x) * (8 + if (ncol(x) <= .narrow) 2 else 4)
+sparse_bytes <- function(entries, n, d) {
+  stored <- vapply(entries, function(entry) {
+    if (is.null(entry$value)) n else sum(entry$value != 0)
+  }, 0)
+  4 + sum(stored) / n * (8 + if (d <= .narrow) 2 else 4)
 }
 
 # ---- terms -------------------------------------------------------------------------------
@@ -83,91 +85,101 @@ sparse_bytes <- function(x) {
 # As many as the core takes.
 .most_terms <- 1024
 
-#' Rows of which each term of the formula is a column: of codes for what it puts into a row (a level,
-#' one of few numbers), or of numbers.
+fit_terms <- function(entries) {
+  length(entries) <= .most_terms &&
+    all(vapply(entries, `[[`, 0L, "features") <= .narrow)
+}
+
+#' Rows of which each term is a column: of codes for what it puts into a row (a level, one of few
+#' numbers), or of numbers.
 #' @noRd
-terms_store <- function(n, assign) {
-  own <- rle(assign)$lengths
-  last <- cumsum(own)
-  fits <- length(own) <= .most_terms && all(own <= .narrow)
-  terms <- if (fits) Map(term_column, n, last - own, last - 1)
+terms_store <- function(n, d, entries) {
+  terms <- lapply(entries, function(entry) {
+    column <- if (is.null(entry$value)) indicator_column else number_column
+    column(n, entry$features)
+  })
   list(
-    put = function(x, rows) for (term in terms) term$put(x, rows),
-    end = function() {
-      list(x = list(terms = lapply(terms, function(term) term$end()),
-        Dim = as.integer(c(length(assign), n))), layout = "terms")
+    put = function(entries, rows) {
+      for (k in seq_along(terms)) terms[[k]]$put(entries[[k]], rows)
     },
-    bytes = function() if (fits) sum(vapply(terms, function(term) term$bytes(), 0)) else Inf
+    end = function() {
+      columns <- Map(function(entry, term) c(entry[c("first", "features")], term$end()), entries, terms)
+      list(x = list(terms = columns, Dim = as.integer(c(d, n))), layout = "terms")
+    },
+    bytes = function() sum(vapply(terms, function(term) term$bytes(), 0))
   )
 }
 
-#' The column of a term whose features are first, ..., last, from 0. Pairs of a feature and a value
-#' are complex numbers; those of levels are known from the start.
+#' Codes from 0 of n rows, the first ones of which are `known`: of one byte where there are up to 256
+#' of them, else of two.
 #' @noRd
-term_column <- function(n, first, last) {
-  features <- first:last
-  several <- last > first
-  known <- if (several) complex(real = features, imaginary = 1)
-  code <- number <- NULL # code: places in `known`, or in `features` where there are numbers
-  width <- 1 # bytes of a code
+code_column <- function(n, codes, known = integer()) {
+  bytes <- if (codes <= 256) 1 else 2
+  as_bytes <- function(code) writeBin(as.integer(code), raw(), size = bytes)
+  all <- c(as_bytes(known), raw(bytes * (n - length(known))))
+  list(
+    put = function(code, rows) {
+      all[bytes * (rows[1L] - 1) + seq_len(bytes * length(rows))] <<- as_bytes(code)
+    },
+    get = function(count) readBin(all, "integer", count, size = bytes, signed = FALSE),
+    end = function() all, bytes = bytes
+  )
+}
+
+#' The column of a term that is 1 at one of its features.
+#' @noRd
+indicator_column <- function(n, features) {
+  codes <- if (features > 1L) code_column(n, features)
+  list(
+    put = function(entry, rows) if (!is.null(codes)) codes$put(entry$place, rows),
+    end = function() if (!is.null(codes)) list(code = codes$end()),
+    bytes = function() if (is.null(codes)) 0 else codes$bytes
+  )
+}
+
+#' The column of a term with numbers: as codes, for as long as they are few. Where there are several
+#' features, a number with its place is known as a complex one.
+#' @noRd
+number_column <- function(n, features) {
+  known <- number <- NULL
+  codes <- code_column(n, 1)
   seen <- 0
-  coded <- function(place) writeBin(as.integer(place - 1), raw(), size = width)
-  places <- function() {
-    if (is.null(code)) return(rep(1L, seen))
-    readBin(code, "integer", seen, size = width, signed = FALSE) + 1L
-  }
-  list_codes <- function(place, entries) {
-    width <<- if (entries <= 256) 1 else 2
-    code <<- raw(width * n)
-    code[seq_len(width * seen)] <<- coded(place)
-  }
   list_numbers <- function() {
-    pair <- known[places()]
-    number <<- double(n)
-    number[seq_len(seen)] <<- Im(pair)
-    known <<- code <<- NULL
-    if (several) list_codes(Re(pair) - first + 1, length(features))
+    old <- known[codes$get(seen) + 1L]
+    number <<- c(if (features > 1L) Im(old) else old, double(n - seen))
+    codes <<- if (features > 1L) code_column(n, features, Re(old))
+    known <<- NULL
   }
-  learn <- function(pair) {
-    known <<- c(known, unique(pair[is.na(match(pair, known))]))
+  learn <- function(new) {
+    known <<- c(known, unique(new[is.na(match(new, known))]))
     count <- length(known)
-    # of others than levels as many again may be to come
-    many <- max((seen + length(pair)) / 2, length(features) + 1)
-    if (count > 256 && count > min(many, .narrow)) {
+    if (count > 256 && count > min((seen + length(new)) / 2, .narrow)) { # as many may come again
       list_numbers()
-    } else if (count > 256^width || (count > 1L && is.null(code))) {
-      list_codes(places(), count)
+    } else if (count > 256^codes$bytes) {
+      codes <<- code_column(n, count, codes$get(seen))
     }
   }
-  if (several) list_codes(integer(), length(features))
   list(
-    put = function(x, rows) {
-      start <- x@p[first + seq_len(length(features) + 1L)]
-      at <- start[1L] + seq_len(start[length(start)] - start[1L])
-      row <- x@i[at] + 1L
-      value <- numeric(length(rows))
-      feature <- rep(first, length(rows))
-      value[row] <- x@x[at]
-      feature[row] <- rep(features, diff(start))
-      stopifnot(sum(value != 0) == length(at)) # one number a row
-      pair <- if (is.null(number)) complex(real = feature, imaginary = value)
-      if (is.null(number) && anyNA(match(pair, known))) learn(pair)
-      if (!is.null(number)) number[rows] <<- value
-      if (!is.null(code)) {
-        place <- if (is.null(number)) match(pair, known) else feature - first + 1
-        code[width * (rows[1L] - 1) + seq_len(width * length(rows))] <<- coded(place)
+    put = function(entry, rows) {
+      value <- entry$value
+      if (is.null(number)) {
+        if (features > 1L) value <- complex(real = entry$place, imaginary = value)
+        if (anyNA(match(value, known))) learn(value)
+      }
+      if (is.null(number)) {
+        codes$put(match(value, known) - 1L, rows)
+      } else {
+        number[rows] <<- entry$value
+        if (features > 1L) codes$put(entry$place, rows)
       }
       seen <<- rows[length(rows)]
     },
     end = function() {
-      term <- list(first = first, features = length(features), code = code, number = number)
-      indicators <- is.null(number) && all(Im(known) == 1) && length(known) == length(features)
-      if (is.null(number) && !indicators) {
-        if (several) term$feature <- as.integer(Re(known))
-        term$value <- Im(known)
-      }
-      term
+      code <- if (!is.null(codes)) codes$end()
+      if (!is.null(number)) return(list(code = code, number = number))
+      if (features == 1L) return(list(code = code, value = known))
+      list(code = code, place = as.integer(Re(known)), value = Im(known))
     },
-    bytes = function() (if (is.null(number)) 0 else 8) + (if (is.null(code)) 0 else width)
+    bytes = function() (if (is.null(number)) 0 else 8) + (if (is.null(codes)) 0 else codes$bytes)
   )
 }

@@ -3,6 +3,8 @@
 
 # Numbers that are made at a time: some megabytes, which stay in the cache.
 .at_once <- 2^18
+# Entries of rows, which take several vectors each while they are made.
+.entries_at_once <- 2^15
 
 #' @param source a matrix (blueprint of kind "matrix"), the variables of a formula ("frame"), rows
 #'   that are ready but for the factor ("ready"), or rows in a file ("file").
@@ -91,16 +93,21 @@ transposed_rows <- function(x, order = NULL) {
   n <- x$n
   store <- NULL
   put <- function(rows) {
-    at <- if (is.null(order)) rows else order[rows]
-    made <- encode_frame(blueprint, take_source(x$source, at))
+    variables <- take_source(x$source, if (is.null(order)) rows else order[rows])
+    made <- if (has_entries(blueprint)) row_entries(blueprint, variables)
+      else design_matrix(blueprint, variables)
     if (is.null(store)) {
-      store <<- store_of_rows(made, rows, n, blueprint$assign)
+      store <<- store_of_rows(made, rows, n, blueprint$d)
     } else {
       store$put(made, rows)
     }
     NULL
   }
-  blocks <- row_blocks(n, blueprint$d)
+  blocks <- if (has_entries(blueprint)) {
+    row_blocks(n, length(unique(blueprint$assign)), .entries_at_once)
+  } else {
+    row_blocks(n, blueprint$d)
+  }
   for (k in seq_along(blocks)) {
     put(blocks[[k]])
     # left to itself R lets garbage grow with what is held, to half of it and more; of a block
@@ -112,8 +119,8 @@ transposed_rows <- function(x, order = NULL) {
 
 #' Numbers of rows, in blocks that are made together.
 #' @noRd
-row_blocks <- function(n, d) {
-  size <- max(256, .at_once %/% d)
+row_blocks <- function(n, d, at_once = .at_once) {
+  size <- max(256, at_once %/% d)
   first <- seq(1, n, by = size)
   Map(seq, first, pmin(first + size - 1, n))
 }

@@ -143,10 +143,11 @@ described_by <- function(declared) {
 #' @noRd
 encode_frame <- function(blueprint, variables) {
   x <- if (has_entries(blueprint)) {
-    bind_entries(row_entries(blueprint, variables), nrow(variables), blueprint$columns)
+    bind_entries(row_entries(blueprint, variables), nrow(variables), blueprint$d)
   } else {
     design_matrix(blueprint, variables)
   }
+  colnames(x) <- blueprint$columns
   if (blueprint$factor == 1) x else x * blueprint$factor
 }
 
@@ -206,7 +207,7 @@ check_variables <- function(blueprint, variables) {
 #' Whether a column is a factor of such levels alone, found without memory for every row.
 #' @noRd
 all_levels <- function(column, levels, imputed) {
-  is.factor(column) && all(levels(column) %in% levels) && (imputed || !anyNA(column))
+  is.factor(column) && all(levels(column) %in% levels) && (imputed || !any_missing(column))
 }
 
 check_numeric <- function(column, name) {

@@ -16,15 +16,23 @@ has_entries <- function(blueprint) {
 #' @noRd
 row_entries <- function(blueprint, variables) {
   scaled <- scaled_variables(blueprint, variables)
-  factors <- attr(blueprint$terms, "factors")
-  used <- lapply(seq_along(attr(blueprint$terms, "term.labels")), function(k) {
-    scaled$variables[variable_names(blueprint$terms)[factors[, k] > 0]]
-  })
+  names <- names(blueprint$variables)
+  used <- lapply(term_places(blueprint), function(v) scaled$variables[names[v]])
   entries <- c(lapply(c(if (blueprint$intercept) list(NULL), used), term_entry),
-    lapply(scaled$indicators, function(x) list(features = 1L, value = x)))
-  first <- cumsum(c(0L, vapply(entries, `[[`, 0L, "features")))
-  Map(function(entry, first) c(entry, list(first = first)), unname(entries),
-    first[seq_along(entries)])
+    lapply(unname(scaled$indicators), function(x) list(features = 1L, value = x)))
+  first <- 0L
+  for (k in seq_along(entries)) {
+    entries[[k]]$first <- first
+    first <- first + entries[[k]]$features
+  }
+  entries
+}
+
+#' The places of each term's variables among those of the formula.
+#' @noRd
+term_places <- function(blueprint) {
+  factors <- attr(blueprint$terms, "factors")
+  lapply(seq_along(attr(blueprint$terms, "term.labels")), function(k) which(factors[, k] > 0))
 }
 
 #' The product of variables; of none, 1. The levels of the first one change fastest, as in
@@ -45,9 +53,8 @@ term_entry <- function(variables) {
 }
 
 #' Entries of n rows as a dgCMatrix, without zeros.
-#' @param columns their names.
 #' @noRd
-bind_entries <- function(entries, n, columns) {
+bind_entries <- function(entries, n, d) {
   row <- lapply(entries, function(entry) {
     if (is.null(entry$value)) seq_len(n) else which(entry$value != 0)
   })
@@ -58,22 +65,17 @@ bind_entries <- function(entries, n, columns) {
     entry$first + if (is.null(entry$place)) rep(1L, length(row)) else entry$place[row] + 1L
   }, entries, row)
   Matrix::sparseMatrix(i = unlist(row), j = unlist(column), x = unlist(value),
-    dims = c(n, length(columns)), dimnames = list(NULL, columns))
+    dims = c(n, d))
 }
 
 #' The columns' names, as model.matrix() gives them, and the term of each, from 0 for the intercept.
 #' @noRd
 entry_columns <- function(blueprint) {
-  terms <- blueprint$terms
-  factors <- attr(terms, "factors")
-  own <- lapply(seq_along(attr(terms, "term.labels")), function(k) {
-    names <- NULL
-    for (v in which(factors[, k] > 0)) {
-      how <- blueprint$variables[[variable_names(terms)[v]]]
-      one <- paste0(rownames(factors)[v], if (how$type == "levels") how$values)
-      names <- if (is.null(names)) one else outer(names, one, paste, sep = ":")
-    }
-    as.vector(names)
+  factors <- attr(blueprint$terms, "factors")
+  one <- Map(function(how, name) paste0(name, if (how$type == "levels") how$values),
+    blueprint$variables, rownames(factors))
+  own <- lapply(term_places(blueprint), function(v) {
+    Reduce(function(before, names) as.vector(outer(before, names, paste, sep = ":")), one[v])
   })
   missing <- missing_names(blueprint$variables)
   list(

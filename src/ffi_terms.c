@@ -28,15 +28,14 @@ static int read_term(SEXP term, size_t n, int d, int *least, dpa_term *out) {
   ffi_reader slots = {term, NULL};
   const int first = ffi_int(&slots, "first", *least, d - 1);
   const int features = slots.bad ? 0 : ffi_int(&slots, "features", 1, d - first);
-  const int valued = ffi_has(&slots, "value"), paired = ffi_has(&slots, "feature");
+  const int valued = ffi_has(&slots, "value"), paired = ffi_has(&slots, "place");
   const size_t entries =
       valued ? (size_t)Rf_xlength(ffi_field(&slots, "value")) : (size_t)features;
   if (slots.bad || entries == 0 || (!valued && paired))
     return 0;
   out->first = (size_t)first;
   out->value = valued ? ffi_reals(&slots, "value", entries) : NULL;
-  out->feature =
-      paired ? ffi_ints(&slots, "feature", entries, first, first + features - 1) : NULL;
+  out->place = paired ? ffi_ints(&slots, "place", entries, 0, features - 1) : NULL;
   out->number =
       !valued && ffi_has(&slots, "number") ? ffi_reals(&slots, "number", n) : NULL;
   *least = first + features;

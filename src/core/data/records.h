@@ -29,14 +29,14 @@ typedef struct dpa_pager {
 } dpa_pager;
 
 /* What one term of a formula puts into each row: at most one number, at a feature that
- * is the term's own. Without `feature` and `value` code c stands for a 1 at first + c;
- * with `value` for value[c] at first, with both for value[c] at feature[c]; with
+ * is the term's own. Without `place` and `value` code c stands for a 1 at first + c;
+ * with `value` for value[c] at first, with both for value[c] at first + place[c]; with
  * `number` for number[k], of row k, at first + c. */
 typedef struct dpa_term {
   size_t first;         /* of its features */
   const uint8_t *code;  /* n, or: */
   const uint16_t *wide; /* the same in two bytes each; both NULL: all 0 */
-  const int *feature;
+  const int *place;
   const double *value; /* by code; 0: there is no number */
   const double *number;
 } dpa_term;

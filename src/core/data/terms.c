@@ -37,8 +37,8 @@ DPA_INLINE size_t code_of(const dpa_term *t, size_t k) {
 }
 
 DPA_INLINE size_t feature_of(const dpa_term *t, size_t k) {
-  if (t->feature)
-    return (size_t)t->feature[code_of(t, k)];
+  if (t->place)
+    return t->first + (size_t)t->place[code_of(t, k)];
   return t->value ? t->first : t->first + code_of(t, k);
 }
 
@@ -48,11 +48,11 @@ DPA_INLINE double value_of(const dpa_term *t, size_t k) {
 
 /* A level's indicator, or one of few numbers, by a byte. */
 static int by_byte(const dpa_term *t) {
-  return t->code && !t->feature && !t->number;
+  return t->code && !t->place && !t->number;
 }
 
 static int has_one_feature(const dpa_term *t) {
-  return !t->feature && (t->value || (!t->code && !t->wide));
+  return !t->place && (t->value || (!t->code && !t->wide));
 }
 
 size_t dpa_terms_stored(const dpa_records *r) {
