@@ -262,8 +262,9 @@ static void dense_hessian(const dpa_records *r, const double *w, int threads, do
  * columns at once, so that an entry is read once for all of them; rows and columns of a
  * row are apart, so that no sum waits for another one. */
 DPA_INLINE void add_square(const dpa_row *row, const int *col, const uint16_t *narrow,
-                           const double *x, size_t end, double weight, double *H,
-                           size_t d) {
+                           double weight, double *H, size_t d) {
+  const double *x = row->x;
+  const size_t end = row->count;
   size_t at = 0;
   for (; end - at >= 4; at += 4) {
     const double wa = weight * x[at], wb = weight * x[at + 1], wc = weight * x[at + 2],
@@ -298,7 +299,7 @@ static void sparse_hessian(const dpa_records *r, const double *w, double *H) {
     if (weight == 0.0)
       continue;
     const dpa_row row = dpa_row_of(r, k, &room);
-    DPA_EITHER_WIDTH(add_square, &row, row.x, row.count, weight, H, r->d);
+    DPA_EITHER_WIDTH(add_square, &row, weight, H, r->d);
   }
 }
 
