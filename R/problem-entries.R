@@ -17,22 +17,16 @@ has_entries <- function(blueprint) {
 row_entries <- function(blueprint, variables) {
   scaled <- scaled_variables(blueprint, variables)
   names <- names(blueprint$variables)
-  used <- lapply(term_places(blueprint), function(v) scaled$variables[names[v]])
-  entries <- c(lapply(c(if (blueprint$intercept) list(NULL), used), term_entry),
-    lapply(unname(scaled$indicators), function(x) list(features = 1L, value = x)))
+  entries <- c(
+    lapply(term_variables(blueprint$terms), function(v) term_entry(scaled$variables[names[v]])),
+    lapply(unname(scaled$indicators), function(x) list(features = 1L, value = x))
+  )
   first <- 0L
   for (k in seq_along(entries)) {
     entries[[k]]$first <- first
     first <- first + entries[[k]]$features
   }
   entries
-}
-
-#' The places of each term's variables among those of the formula.
-#' @noRd
-term_places <- function(blueprint) {
-  factors <- attr(blueprint$terms, "factors")
-  lapply(seq_along(attr(blueprint$terms, "term.labels")), function(k) which(factors[, k] > 0))
 }
 
 #' The product of variables; of none, 1. The levels of the first one change fastest, as in
@@ -71,16 +65,13 @@ bind_entries <- function(entries, n, d) {
 #' The columns' names, as model.matrix() gives them, and the term of each, from 0 for the intercept.
 #' @noRd
 entry_columns <- function(blueprint) {
-  factors <- attr(blueprint$terms, "factors")
-  one <- Map(function(how, name) paste0(name, if (how$type == "levels") how$values),
-    blueprint$variables, rownames(factors))
-  own <- lapply(term_places(blueprint), function(v) {
-    Reduce(function(before, names) as.vector(outer(before, names, paste, sep = ":")), one[v])
+  names <- Map(function(how, name) paste0(name, if (how$type == "levels") how$values),
+    blueprint$variables, rownames(attr(blueprint$terms, "factors")))
+  of_terms <- lapply(term_variables(blueprint$terms), function(v) {
+    if (length(v) == 0L) return("(Intercept)")
+    Reduce(function(before, own) as.vector(outer(before, own, paste, sep = ":")), names[v])
   })
-  missing <- missing_names(blueprint$variables)
-  list(
-    names = c(if (blueprint$intercept) "(Intercept)", unlist(own), missing),
-    assign = c(if (blueprint$intercept) 0L, rep(seq_along(own), lengths(own)),
-      length(own) + seq_along(missing))
-  )
+  columns <- c(of_terms, missing_names(blueprint$variables))
+  list(names = unlist(columns),
+    assign = rep(seq_along(columns) - as.integer(blueprint$intercept), lengths(columns)))
 }

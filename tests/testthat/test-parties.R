@@ -208,16 +208,19 @@ test_that("rows of few and of many unlike lengths are shortened each by its own 
 })
 
 test_that("columns of rows from a frame are numbered in two bytes, and those beyond are refused", {
-  data <- data.frame(g = factor(rep(letters[1:4], 10)), h = factor(rep(letters[1:5], 8)),
-    y = rep(c(1, -1), 20))
-  fit <- dpadmm_fit(y ~ g + h, data, dpadmm_schema(g = letters[1:4], h = letters[1:5]), nodes = 2,
-    method = r_admm(), epsilon = Inf, lambda = 0.1, iterations = 3, seed = 1)
+  # columns of zeros but for a record each, of which sparse rows have nothing
+  data <- data.frame(g = factor(rep(letters[1:4], 10)), diag(40), y = rep(c(1, -1), 20))
+  schema <- do.call(dpadmm_schema, c(list(g = letters[1:4]),
+    stats::setNames(rep(list(c(-1, 1)), 40), paste0("X", 1:40))))
+  fit <- dpadmm_fit(y ~ ., data, schema, nodes = 2, method = r_admm(), epsilon = Inf, lambda = 0.1,
+    iterations = 3, seed = 1)
   held <- list(index = rep(1:2, 20), size = fit$plan$problem$size)
-  variables <- data[c("g", "h")]
+  variables <- data[names(data) != "y"]
   records <- list(x = dpadmm:::frame_rows(fit$plan$problem$blueprint, variables), y = data$y)
   given <- dpadmm:::core_records(fit$plan, records, held)
   run <- function(given) dpadmm:::run_core(fit$plan, given, noise_key(1), FALSE, 1L, NULL)$f
   expect_identical(typeof(given$x$i), "raw")
+  expect_identical(given$layout, "rows")
   found <- run(given)
   # as whole numbers they are the same, and so is a matrix of them
   whole <- given
