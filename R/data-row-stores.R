@@ -1,30 +1,28 @@
-# Where rows that are made block by block are put for the core: as a dense matrix, as terms, or as
-# sparse rows. Each is list(put(x, rows), end()): x are the rows of these numbers, as a matrix or as
-# entries, see row_entries(), and end() gives what the core is handed, list(x, layout).
+# Where rows that are made block by block are put for the core: as terms, a column each, or where that
+# takes more as a dense matrix or as sparse rows. Each is list(put(x, rows), end()): x are the entries
+# of these rows, see row_entries(), or a matrix, and end() gives what the core is handed, list(x,
+# layout).
 
-#' The store for n rows that begin with these, which are put into it: of entries the one that takes
-#' less.
+#' The store for n rows of d columns, the first ones of which are these.
+#' @param dense whether sums are those of dense rows.
 #' @noRd
-store_of_rows <- function(x, rows, n, d) {
-  if (is.matrix(x)) {
-    store <- dense_store(n)
-  } else if (fit_terms(x)) {
-    store <- terms_store(n, d, x)
-    store$put(x, rows)
-    if (store$bytes() <= sparse_bytes(x, length(rows), d)) return(store)
+store_of_rows <- function(x, rows, n, d, dense) {
+  if (is.matrix(x)) return(dense_store(n, d))
+  if (fit_terms(x)) {
+    trial <- terms_store(rows, d, x)
+    trial$put(x, seq_len(rows))
+    # of dense rows where it is a good deal less, for columns are passed over more slowly
+    if (trial$bytes() <= if (dense) 0.8 * 8 * d else sparse_bytes(x, rows, d)) {
+      return(terms_store(n, d, x, dense, trial$listed()))
+    }
   }
-  if (!is.matrix(x)) store <- sparse_store(n, d)
-  store$put(x, rows)
-  store
+  if (dense) dense_store(n, d) else sparse_store(n, d)
 }
 
-dense_store <- function(n) {
-  all <- NULL
+dense_store <- function(n, d) {
+  all <- matrix(0, d, n)
   list(
-    put = function(x, rows) {
-      if (is.null(all)) all <<- matrix(0, ncol(x), n)
-      all[, rows] <<- t(x)
-    },
+    put = function(x, rows) all[, rows] <<- t(if (is.matrix(x)) x else dense_entries(x, length(rows))),
     end = function() list(x = all, layout = "rows")
   )
 }
@@ -93,20 +91,25 @@ fit_terms <- function(entries) {
 #' Rows of which each term is a column: of codes for what it puts into a row (a level, one of few
 #' numbers), or of numbers.
 #' @noRd
-terms_store <- function(n, d, entries) {
-  terms <- lapply(entries, function(entry) {
-    column <- if (is.null(entry$value)) indicator_column else number_column
-    column(n, entry$features)
-  })
+#' @param listed which terms are columns of numbers from the start.
+#' @noRd
+terms_store <- function(n, d, entries, dense = FALSE, listed = FALSE) {
+  terms <- Map(function(entry, listed) {
+    if (is.null(entry$value)) indicator_column(n, entry$features)
+      else number_column(n, entry$features, listed)
+  }, entries, listed)
   list(
     put = function(entries, rows) {
       for (k in seq_along(terms)) terms[[k]]$put(entries[[k]], rows)
     },
     end = function() {
-      columns <- Map(function(entry, term) c(entry[c("first", "features")], term$end()), entries, terms)
-      list(x = list(terms = columns, Dim = as.integer(c(d, n))), layout = "terms")
+      columns <- Map(function(entry, term) c(entry[c("first", "features")], term$end()), entries,
+        terms)
+      list(x = list(terms = columns, Dim = as.integer(c(d, n)), full = if (dense) TRUE),
+        layout = "terms")
     },
-    bytes = function() sum(vapply(terms, function(term) term$bytes(), 0))
+    bytes = function() sum(vapply(terms, function(term) term$bytes(), 0)),
+    listed = function() vapply(terms, function(term) term$listed(), NA)
   )
 }
 
@@ -116,7 +119,8 @@ terms_store <- function(n, d, entries) {
 code_column <- function(n, codes, known = integer()) {
   bytes <- if (codes <= 256) 1 else 2
   as_bytes <- function(code) writeBin(as.integer(code), raw(), size = bytes)
-  all <- c(as_bytes(known), raw(bytes * (n - length(known))))
+  all <- raw(bytes * n)
+  all[seq_len(bytes * length(known))] <- as_bytes(known)
   list(
     put = function(code, rows) {
       all[bytes * (rows[1L] - 1) + seq_len(bytes * length(rows))] <<- as_bytes(code)
@@ -133,20 +137,19 @@ indicator_column <- function(n, features) {
   list(
     put = function(entry, rows) if (!is.null(codes)) codes$put(entry$place, rows),
     end = function() if (!is.null(codes)) list(code = codes$end()),
-    bytes = function() if (is.null(codes)) 0 else codes$bytes
+    bytes = function() if (is.null(codes)) 0 else codes$bytes, listed = function() FALSE
   )
 }
 
 #' The column of a term with numbers: as codes, for as long as they are few. Where there are several
 #' features, a number with its place is known as a complex one.
 #' @noRd
-number_column <- function(n, features) {
-  known <- number <- NULL
-  codes <- code_column(n, 1)
+number_column <- function(n, features, listed) {
+  known <- number <- codes <- NULL
   seen <- 0
-  list_numbers <- function() {
-    old <- known[codes$get(seen) + 1L]
-    number <<- c(if (features > 1L) Im(old) else old, double(n - seen))
+  list_numbers <- function(old) {
+    number <<- double(n)
+    number[seq_along(old)] <<- if (features > 1L) Im(old) else old
     codes <<- if (features > 1L) code_column(n, features, Re(old))
     known <<- NULL
   }
@@ -154,11 +157,12 @@ number_column <- function(n, features) {
     known <<- c(known, unique(new[is.na(match(new, known))]))
     count <- length(known)
     if (count > 256 && count > min((seen + length(new)) / 2, .narrow)) { # as many may come again
-      list_numbers()
+      list_numbers(known[codes$get(seen) + 1L])
     } else if (count > 256^codes$bytes) {
       codes <<- code_column(n, count, codes$get(seen))
     }
   }
+  if (listed) list_numbers(numeric()) else codes <- code_column(n, 1)
   list(
     put = function(entry, rows) {
       value <- entry$value
@@ -180,6 +184,7 @@ number_column <- function(n, features) {
       if (features == 1L) return(list(code = code, value = known))
       list(code = code, place = as.integer(Re(known)), value = Im(known))
     },
-    bytes = function() (if (is.null(number)) 0 else 8) + (if (is.null(codes)) 0 else codes$bytes)
+    bytes = function() (if (is.null(number)) 0 else 8) + (if (is.null(codes)) 0 else codes$bytes),
+    listed = function() !is.null(number)
   )
 }

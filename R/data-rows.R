@@ -90,23 +90,21 @@ core_rows <- function(x, order = NULL, in_place = FALSE) {
 transposed_rows <- function(x, order = NULL) {
   blueprint <- x$blueprint
   blueprint$factor <- 1
-  n <- x$n
+  by_entries <- has_entries(blueprint)
   store <- NULL
   put <- function(rows) {
     variables <- take_source(x$source, if (is.null(order)) rows else order[rows])
-    made <- if (has_entries(blueprint)) row_entries(blueprint, variables)
-      else design_matrix(blueprint, variables)
+    made <- if (by_entries) row_entries(blueprint, variables) else design_matrix(blueprint, variables)
     if (is.null(store)) {
-      store <<- store_of_rows(made, rows, n, blueprint$d)
-    } else {
-      store$put(made, rows)
+      store <<- store_of_rows(made, length(rows), x$n, blueprint$d, !has_levels(blueprint))
     }
+    store$put(made, rows)
     NULL
   }
-  blocks <- if (has_entries(blueprint)) {
-    row_blocks(n, length(unique(blueprint$assign)), .entries_at_once)
+  blocks <- if (by_entries) {
+    row_blocks(x$n, length(unique(blueprint$assign)), .entries_at_once)
   } else {
-    row_blocks(n, blueprint$d)
+    row_blocks(x$n, blueprint$d)
   }
   for (k in seq_along(blocks)) {
     put(blocks[[k]])

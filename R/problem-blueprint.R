@@ -139,13 +139,16 @@ described_by <- function(declared) {
   list(type = if (is.character(declared)) "levels" else "bounds", values = declared)
 }
 
-#' Scaled numbers, one indicator for each level; a dgCMatrix where rows are made of entries.
+#' Scaled numbers, one indicator for each level; a dgCMatrix where there are levels and no splines.
 #' @noRd
 encode_frame <- function(blueprint, variables) {
-  x <- if (has_entries(blueprint)) {
-    bind_entries(row_entries(blueprint, variables), nrow(variables), blueprint$d)
-  } else {
+  n <- nrow(variables)
+  x <- if (!has_entries(blueprint)) {
     design_matrix(blueprint, variables)
+  } else if (has_levels(blueprint)) {
+    bind_entries(row_entries(blueprint, variables), n, blueprint$d)
+  } else {
+    dense_entries(row_entries(blueprint, variables), n)
   }
   colnames(x) <- blueprint$columns
   if (blueprint$factor == 1) x else x * blueprint$factor
@@ -166,7 +169,7 @@ scaled_variables <- function(blueprint, variables) {
   filled
 }
 
-#' Rows as a dense matrix.
+#' Rows with splines.
 #' @noRd
 design_matrix <- function(blueprint, variables) {
   scaled <- scaled_variables(blueprint, variables)

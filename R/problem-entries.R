@@ -1,14 +1,17 @@
-# What each term of a formula puts into the rows of a model where variables have levels: a level's
-# indicator (every level has one), a number, or a number at a level. That is one number a row at
-# most, so it is said by the places of the features and the values, without a matrix.
+# What each term of a formula puts into the rows of a model: a number, a level's indicator (every
+# level has one), or a number at a level. That is one number a row at most, so it is said by the
+# places of the features and the values, without a matrix.
 
-#' Whether rows are made of entries: where there are levels (and no splines, which put several
-#' numbers into a row).
+#' Whether rows are made of entries: where there are no splines, which put several numbers into a
+#' row.
 #' @noRd
-has_entries <- function(blueprint) {
-  type <- vapply(blueprint$variables, `[[`, "", "type")
-  "levels" %in% type && !"basis" %in% type
-}
+has_entries <- function(blueprint) !any(variable_types(blueprint) == "basis")
+
+#' Whether there are factors, so that rows are sparse.
+#' @noRd
+has_levels <- function(blueprint) any(variable_types(blueprint) == "levels")
+
+variable_types <- function(blueprint) vapply(blueprint$variables, `[[`, "", "type")
 
 #' Entries of rows: for each term list(first, features, place, value), of which `first` is its first
 #' feature and `features` how many it has, both public; `place` says for each row which of them,
@@ -60,6 +63,14 @@ bind_entries <- function(entries, n, d) {
   }, entries, row)
   Matrix::sparseMatrix(i = unlist(row), j = unlist(column), x = unlist(value),
     dims = c(n, d))
+}
+
+#' Entries of n rows as a matrix, where there are no levels.
+#' @noRd
+dense_entries <- function(entries, n) {
+  matrix(unlist(lapply(entries, function(entry) {
+    if (is.null(entry$value)) rep(1, n) else entry$value
+  })), n, length(entries))
 }
 
 #' The columns' names, as model.matrix() gives them, and the term of each, from 0 for the intercept.

@@ -114,6 +114,9 @@ packed <- function(x, y) {
   list(x = matrix_slots(x), y = y, size = length(y))
 }
 
+# Records for which a collection of garbage pays.
+.many_records <- 2^18
+
 #' All records, where they are read in place or packed party by party.
 #' @noRd
 core_records <- function(plan, records, held) {
@@ -124,7 +127,9 @@ core_records <- function(plan, records, held) {
   user_size <- if (is_user(plan)) problem$size else problem$users$size
   drawn <- !is.null(held$key)
   mixed <- drawn || is.unsorted(held$index)
-  c(core_rows(records$x, if (mixed) order(record_index(held))), core_numbers(records), list(
+  rows <- core_rows(records$x, if (mixed) order(record_index(held)))
+  if (length(records$y) >= .many_records) gc() # the order and what the rows were made from
+  c(rows, core_numbers(records), list(
     holder = if (mixed) held$index,
     split = if (drawn) list(key = held$key, size = as.integer(held$size)),
     size = problem$size, row_bound = problem$row_bound

@@ -23,8 +23,8 @@
  *   either. It is the transpose of a matrix, or that of a dgCMatrix, or rows of a file:
  *   see ffi_mapped(). The slot i may be raw: two bytes each, or four of more than 2^16
  *   columns.
- * layout = "terms": x = list(terms, Dim): features and records, the latter in their
- *   places, and nothing is copied. terms: list(first, features, code, place, value,
+ * layout = "terms": x = list(terms, Dim, full): features and records, the latter in
+ * their places, and nothing is copied. terms: list(first, features, code, place, value,
  *   number) each, see dpa_term, NULL what it has not; features: how many there are from
  *   the first. The codes are raw, of one byte where there are up to 256, else of two.
  * Rows are used times `factor`, NULL: 1. row_bound: longer ones are shortened to it.

@@ -64,5 +64,7 @@ dpa_records ffi_terms(ffi_reader *reader, SEXP keeper) {
   ffi_check(reader, ok, "x");
   records.term = term;
   records.terms = count;
+  records.full = ffi_has(&x, "full");
+  ffi_check(reader, !records.full || count == records.d, "x");
   return records;
 }

@@ -5,6 +5,7 @@
 
 #include "clones.h"
 #include "data/blocks.h"
+#include "data/columns.h"
 #include "data/records.h"
 #include "data/terms.h"
 
@@ -31,6 +32,9 @@ static inline dpa_row dpa_row_of(const dpa_records *r, size_t k, dpa_row_room *r
   if (r->dense) {
     row.x = r->dense + (r->lead ? k : k * r->d);
     row.stride = r->lead ? r->lead : 1;
+  } else if (r->full) {
+    row.x = room->x;
+    dpa_columns_rows(r, k, 1, room->x);
   } else if (r->term) {
     row.x = room->x;
     row.col = room->col;

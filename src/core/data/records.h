@@ -58,6 +58,8 @@ typedef struct dpa_records {
   const dpa_term *term; /* of sparse rows, instead of these; features increase with the
                            terms, and row k is entry from + k of each */
   size_t terms, from;
+  int full; /* the terms are the columns, one each, of dense rows: every entry counts,
+               and sums are in their order */
   const double *scale;    /* factors >= 0; NULL: all 1 */
   const uint8_t *kind;    /* n: which of them each row has; NULL: one each, or: */
   int alike;              /* there is one factor, of all rows */
@@ -68,6 +70,10 @@ typedef struct dpa_records {
   const dpa_pager *pager; /* NULL: the rows are in memory */
   dpa_work *work; /* what is done with rows is added to it; NULL: nobody counts */
 } dpa_records;
+
+static inline int dpa_is_dense(const dpa_records *records) {
+  return records->dense || records->full;
+}
 
 /* Columns up to which indices fit into two bytes. */
 #define DPA_NARROW ((size_t)1 << 16)

@@ -127,7 +127,7 @@ void dpa_records_copy(const dpa_records *r, size_t k, double *out) {
   const dpa_row row = dpa_row_of(r, k, &room);
   const double scale = dpa_scale_of(r, k);
   DPA_COUNT(r->work, read, 1);
-  if (!r->dense)
+  if (!dpa_is_dense(r))
     memset(out, 0, r->d * sizeof *out);
   for (size_t j = 0; j < row.count; j++)
     out[dpa_feature(&row, j)] = scale * row.x[j * row.stride];
@@ -161,7 +161,7 @@ double dpa_records_dot(const dpa_records *r, size_t k, const double *f) {
   const dpa_row row = dpa_row_of(r, k, &room);
   DPA_COUNT(r->work, times, 1);
   return dpa_scale_of(r, k) *
-         (r->dense ? dense_dot(&row, f) : DPA_EITHER_WIDTH(sparse_dot, &row, f));
+         (dpa_is_dense(r) ? dense_dot(&row, f) : DPA_EITHER_WIDTH(sparse_dot, &row, f));
 }
 
 DPA_INLINE void add_sparse(const dpa_row *row, const int *col, const uint16_t *narrow,
@@ -175,7 +175,7 @@ void dpa_records_add_row(const dpa_records *r, size_t k, double w, double *g) {
   const dpa_row row = dpa_row_of(r, k, &room);
   const double weight = w * dpa_scale_of(r, k);
   DPA_COUNT(r->work, back, 1);
-  if (!r->dense) {
+  if (!dpa_is_dense(r)) {
     DPA_EITHER_WIDTH(add_sparse, &row, weight, g);
     return;
   }
@@ -190,7 +190,7 @@ void dpa_records_gather(const dpa_records *r, size_t k, const int *at, size_t co
   const double scale = dpa_scale_of(r, k);
   size_t j = 0;
   DPA_COUNT(r->work, read, 1);
-  if (r->dense) {
+  if (dpa_is_dense(r)) {
     for (size_t a = 0; a < count; a++)
       out[a] = scale * row.x[(size_t)at[a] * row.stride];
     return;

@@ -200,7 +200,22 @@ void dpa_terms_add(const dpa_records *r, const double *w, double *g) {
   FEW(sum_values, value, values, r->n, w, g);
 }
 
-/* ---- one row --------------------------------------------------------------------- */
+/* ---- one column, one row
+ * --------------------------------------------------------------------- */
+
+const double *dpa_term_values(const dpa_term *term, size_t first, size_t n,
+                              double *room) {
+  const dpa_term t = from_row(term, first);
+  if (t.number)
+    return t.number;
+  if (t.code && t.value)
+    for (size_t k = 0; k < n; k++)
+      room[k] = t.value[t.code[k]];
+  else
+    for (size_t k = 0; k < n; k++)
+      room[k] = value_of(&t, k);
+  return room;
+}
 
 size_t dpa_terms_row(const dpa_records *r, size_t k, double *x, int *col) {
   size_t count = 0;

@@ -14,6 +14,11 @@ void dpa_terms_times(const dpa_records *records, const double *f, double *out);
 /* g += the rows as they are stored, w[k] times row k. */
 void dpa_terms_add(const dpa_records *records, const double *w, double *g);
 
+/* What the term puts into rows first, ..., first + n - 1, of its arrays: where it is,
+ * or in `room`. */
+const double *dpa_term_values(const dpa_term *term, size_t first, size_t n,
+                              double *room);
+
 /* The entries of row k that are not 0, and their features; answers how many. x, col:
  * room for one of each term. */
 size_t dpa_terms_row(const dpa_records *records, size_t k, double *x, int *col);

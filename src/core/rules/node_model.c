@@ -24,7 +24,7 @@
 void dpa_solver_prices(dpa_solver *s) {
   const double d = (double)s->data->d, n = (double)s->data->n;
   const double stored = fmax(1.0, (double)dpa_records_stored(s->data));
-  const int dense = s->data->dense != NULL;
+  const int dense = dpa_is_dense(s->data);
   s->factor_price = (dense ? 0.2 : 0.05) * d * d * d / stored;
   s->price = s->factor_price + (dense ? d / 16.0 : 0.5 * stored / fmax(n, 1.0));
   if (s->data->d <= 32)

@@ -42,7 +42,7 @@ void dpa_pass_layout(dpa_solver *s, dpa_arena *arena) {
 }
 
 static size_t block_rows(const dpa_records *data) {
-  if (!data->dense || data->lead || data->d == 0)
+  if (!dpa_is_dense(data) || data->lead || data->d == 0)
     return BLOCK;
   const size_t rows = BLOCK_ENTRIES / data->d / 4 * 4;
   return rows > BLOCK ? BLOCK : rows < 16 ? 16 : rows;
