@@ -73,6 +73,24 @@ static shape read_matrix(ffi_reader *reader) {
   return out;
 }
 
+/* Few columns, with an intercept that is not written out for each row. */
+static void pack_few(SEXP keeper, shape x, const int *place, const dpa_recipe *recipe,
+                     dpa_records *records) {
+  double *columns = FFI_TAKE(keeper, double, x.rows *x.columns + 1);
+  dpa_term *term = FFI_TAKE(keeper, dpa_term, records->d);
+  memset(term, 0, records->d * sizeof *term);
+  dpa_pack_columns(x.rows, x.columns, x.dense, place, recipe, columns);
+  columns[x.rows * x.columns] = recipe->first;
+  term[0].value = columns + x.rows * x.columns;
+  for (size_t j = 1; j < records->d; j++) {
+    term[j].first = j;
+    term[j].number = columns + (j - 1) * x.rows;
+  }
+  records->term = term;
+  records->terms = records->d;
+  records->full = 1;
+}
+
 static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const int *place,
                         const dpa_recipe *recipe, int threads) {
   dpa_records records;
@@ -84,6 +102,10 @@ static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const int *pla
   if (x.dense) {
     if (!ffi_check(reader, d == 0 || n < SIZE_MAX / 16 / d, "x"))
       return records;
+    if (shift && x.columns <= DPA_FEW_COLUMNS) {
+      pack_few(keeper, x, place, recipe, &records);
+      return records;
+    }
     double *dense = FFI_TAKE(keeper, double, n *d);
     dpa_pack_dense(n, x.columns, x.dense, place, recipe, threads, dense);
     records.dense = dense;

@@ -63,6 +63,20 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
                 recipe->bound);
 }
 
+void dpa_pack_columns(size_t n, size_t d, const double *x, const int *place,
+                      const dpa_recipe *recipe, double *columns) {
+  double row[DPA_FEW_COLUMNS];
+  DPA_COUNT(recipe->work, read, n);
+  for (size_t k = 0; k < n; k++) {
+    const size_t at = place_of(place, k);
+    for (size_t j = 0; j < d; j++)
+      row[j] = x[j * n + k];
+    shorten_row(row, d, d, recipe->bound);
+    for (size_t j = 0; j < d; j++)
+      columns[j * n + at] = row[j];
+  }
+}
+
 /* Rows first, ..., at most AT_ONCE of them. */
 static void pack_some(size_t first, size_t n, size_t d, const double *x,
                       const int *place, const dpa_recipe *recipe, double *dense) {

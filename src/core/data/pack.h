@@ -23,6 +23,12 @@ typedef struct dpa_recipe {
 void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const double *x,
                      const int *place, const dpa_recipe *recipe, int *row, int *col,
                      uint16_t *narrow, double *val);
+/* Columns up to which an intercept is a good part of a row. */
+#define DPA_FEW_COLUMNS 4
+
+/* n x d column-major, d <= DPA_FEW_COLUMNS, to columns, without the intercept. */
+void dpa_pack_columns(size_t n, size_t d, const double *x, const int *place,
+                      const dpa_recipe *recipe, double *columns);
 /* Dense: n x d column-major to rows. */
 void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
                     const dpa_recipe *recipe, int threads, double *dense);
