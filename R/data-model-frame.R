@@ -40,10 +40,6 @@ has_all <- function(column) {
   if (is.double(column)) is.finite(largest_size(column)) else !any_missing(column)
 }
 
-#' anyNA(), which has a vector of is.na() made of a factor.
-#' @noRd
-any_missing <- function(x) anyNA(if (is.factor(x)) unclass(x) else x)
-
 check_variable <- function(column, name, imputed = FALSE) {
   if (!is.null(dim(column))) {
     abort("argument", sprintf(paste(

@@ -1,7 +1,7 @@
-# Where rows that are made block by block are put for the core: as terms, a column each, or where that
-# takes more as a dense matrix or as sparse rows. Each is list(put(x, rows), end()): x are the entries
-# of these rows, see row_entries(), or a matrix, and end() gives what the core is handed, list(x,
-# layout).
+# Where rows that are made block by block are put for the core: as terms, a column each, or where
+# that takes more as a dense matrix or as sparse rows. Each is list(put(x, rows), end()): x are the
+# entries of these rows, see row_entries(), or a matrix, and end() gives what the core is handed,
+# list(x, layout).
 
 #' The store for n rows of d columns, the first ones of which are these.
 #' @param dense whether sums are those of dense rows.
@@ -22,7 +22,9 @@ store_of_rows <- function(x, rows, n, d, dense) {
 dense_store <- function(n, d) {
   all <- matrix(0, d, n)
   list(
-    put = function(x, rows) all[, rows] <<- t(if (is.matrix(x)) x else dense_entries(x, length(rows))),
+    put = function(x, rows) {
+      all[, rows] <<- t(if (is.matrix(x)) x else dense_entries(x, length(rows)))
+    },
     end = function() list(x = all, layout = "rows")
   )
 }
@@ -113,8 +115,8 @@ terms_store <- function(n, d, entries, dense = FALSE, listed = FALSE) {
   )
 }
 
-#' Codes from 0 of n rows, the first ones of which are `known`: of one byte where there are up to 256
-#' of them, else of two.
+#' Codes from 0 of n rows, the first ones of which are `known`: of one byte where there are up to
+#' 256 of them, else of two.
 #' @noRd
 code_column <- function(n, codes, known = integer()) {
   bytes <- if (codes <= 256) 1 else 2

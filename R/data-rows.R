@@ -94,7 +94,8 @@ transposed_rows <- function(x, order = NULL) {
   store <- NULL
   put <- function(rows) {
     variables <- take_source(x$source, if (is.null(order)) rows else order[rows])
-    made <- if (by_entries) row_entries(blueprint, variables) else design_matrix(blueprint, variables)
+    make <- if (by_entries) row_entries else design_matrix
+    made <- make(blueprint, variables)
     if (is.null(store)) {
       store <<- store_of_rows(made, length(rows), x$n, blueprint$d, !has_levels(blueprint))
     }

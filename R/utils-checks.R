@@ -214,3 +214,7 @@ check_plot_dots <- function(..., own = c("x", "y", "type", "log", "xlab", "ylab"
   "font.main", "font.sub", "lab", "las", "lend", "ljoin", "lmitre", "lty", "lwd", "mgp", "mkh",
   "pch", "srt", "tck", "tcl", "xaxp", "xaxs", "xaxt", "xpd", "yaxp", "yaxs", "yaxt"
 )
+
+#' anyNA(), but without a vector of is.na() that it makes of a factor.
+#' @noRd
+any_missing <- function(x) anyNA(if (is.factor(x)) unclass(x) else x)

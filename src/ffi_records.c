@@ -13,146 +13,6 @@
 #define MANY ((size_t)1 << 19)
 #define FEW 32
 
-/* ---- matrices -------------------------------------------------------------------- */
-
-typedef struct shape {
-  size_t rows, columns;
-  const double *dense; /* NULL: sparse, compressed by column: */
-  const int *p, *i;
-  const uint16_t *narrow; /* instead of i */
-  const double *x;
-} shape;
-
-/* Slot i: whole numbers, or raw, two bytes each where that is enough, else four. */
-static int read_features(ffi_reader *slots, size_t stored, int end, shape *out) {
-  SEXP i = ffi_field(slots, "i");
-  if (TYPEOF(i) != RAWSXP) {
-    out->i = ffi_ints(slots, "i", FFI_ANY, 0, end - 1);
-    return out->i && (size_t)Rf_xlength(i) >= stored;
-  }
-  const int narrow = (size_t)end <= DPA_NARROW;
-  int ok = (size_t)Rf_xlength(i) / (narrow ? sizeof(uint16_t) : sizeof(int)) >= stored;
-  if (narrow)
-    out->narrow = (const uint16_t *)(const void *)RAW_RO(i);
-  else
-    out->i = (const int *)(const void *)RAW_RO(i);
-  for (size_t s = 0; ok && s < stored; s++)
-    ok = narrow ? out->narrow[s] < end : out->i[s] >= 0 && out->i[s] < end;
-  return ok;
-}
-
-/* The matrix `x` of the list; 0 x 0 when something is amiss. */
-static shape read_matrix(ffi_reader *reader) {
-  shape out = {0, 0, NULL, NULL, NULL, NULL, NULL};
-  SEXP x = ffi_field(reader, "x");
-  if (TYPEOF(x) != VECSXP) {
-    if (!ffi_check(reader, TYPEOF(x) == REALSXP && Rf_isMatrix(x), "x"))
-      return out;
-    out.rows = (size_t)Rf_nrows(x);
-    out.columns = (size_t)Rf_ncols(x);
-    out.dense = REAL_RO(x);
-    return out;
-  }
-  ffi_reader slots = {x, NULL};
-  const int *dim = ffi_ints(&slots, "Dim", 2, 0, INT_MAX - 1);
-  const int *p = dim ? ffi_ints(&slots, "p", (size_t)dim[1] + 1, 0, INT_MAX) : NULL;
-  int ok = p && p[0] == 0;
-  for (int j = 0; ok && j < dim[1]; j++)
-    ok = p[j] <= p[j + 1];
-  /* they may be longer than what is used of them */
-  const double *values = ok ? ffi_reals(&slots, "x", FFI_ANY) : NULL;
-  const size_t stored = values ? (size_t)p[dim[1]] : 0;
-  ok = values && (size_t)Rf_xlength(ffi_field(&slots, "x")) >= stored &&
-       read_features(&slots, stored, dim[0], &out);
-  if (!ffi_check(reader, ok, "x"))
-    return out;
-  out.rows = (size_t)dim[0];
-  out.columns = (size_t)dim[1];
-  out.p = p;
-  out.x = values;
-  return out;
-}
-
-/* Few columns, with an intercept that is not written out for each row. */
-static void pack_few(SEXP keeper, shape x, const int *place, const dpa_recipe *recipe,
-                     dpa_records *records) {
-  double *columns = FFI_TAKE(keeper, double, x.rows *x.columns + 1);
-  dpa_term *term = FFI_TAKE(keeper, dpa_term, records->d);
-  memset(term, 0, records->d * sizeof *term);
-  dpa_pack_columns(x.rows, x.columns, x.dense, place, recipe, columns);
-  columns[x.rows * x.columns] = recipe->first;
-  term[0].value = columns + x.rows * x.columns;
-  for (size_t j = 1; j < records->d; j++) {
-    term[j].first = j;
-    term[j].number = columns + (j - 1) * x.rows;
-  }
-  records->term = term;
-  records->terms = records->d;
-  records->full = 1;
-}
-
-static dpa_records pack(ffi_reader *reader, SEXP keeper, shape x, const int *place,
-                        const dpa_recipe *recipe, int threads) {
-  dpa_records records;
-  memset(&records, 0, sizeof records);
-  if (!ffi_check(reader, !x.narrow, "x") || reader->bad)
-    return records;
-  const size_t n = records.n = x.rows, shift = recipe->intercept != 0;
-  const size_t d = records.d = x.columns + shift;
-  if (x.dense) {
-    if (!ffi_check(reader, d == 0 || n < SIZE_MAX / 16 / d, "x"))
-      return records;
-    if (shift && x.columns <= DPA_FEW_COLUMNS) {
-      pack_few(keeper, x, place, recipe, &records);
-      return records;
-    }
-    double *dense = FFI_TAKE(keeper, double, n *d);
-    dpa_pack_dense(n, x.columns, x.dense, place, recipe, threads, dense);
-    records.dense = dense;
-    return records;
-  }
-  const size_t stored = (size_t)x.p[x.columns] + shift * n;
-  if (!ffi_check(reader, stored < INT_MAX, "x"))
-    return records;
-  int *row = FFI_TAKE(keeper, int, n + 1);
-  int *col = d > DPA_NARROW ? FFI_TAKE(keeper, int, stored) : NULL;
-  uint16_t *narrow = col ? NULL : FFI_TAKE(keeper, uint16_t, stored);
-  double *val = FFI_TAKE(keeper, double, stored);
-  dpa_pack_sparse(n, x.columns, x.p, x.i, x.x, place, recipe, row, col, narrow, val);
-  records.row = row;
-  records.col = col;
-  records.narrow = narrow;
-  records.val = val;
-  return records;
-}
-
-dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const dpa_recipe *recipe) {
-  return pack(reader, keeper, read_matrix(reader), NULL, recipe, 1);
-}
-
-/* Rows of a matrix as it lies (the transpose of a sparse one), or, transposed, of one
- * whose columns are the records. */
-static dpa_records read_rows(ffi_reader *reader, int transposed) {
-  dpa_records records;
-  memset(&records, 0, sizeof records);
-  const shape x = read_matrix(reader);
-  const int by_column = x.dense && !transposed;
-  ffi_check(reader, transposed || !x.narrow, "x");
-  records.n = by_column ? x.rows : x.columns;
-  records.d = by_column ? x.columns : x.rows;
-  records.dense = x.dense;
-  records.lead = by_column ? x.rows : 0;
-  records.row = x.p;
-  records.col = x.i;
-  records.narrow = x.narrow;
-  records.val = x.x;
-  return records;
-}
-
-dpa_records ffi_in_place(ffi_reader *reader) {
-  return read_rows(reader, 0);
-}
-
 /* ---- a place for every record ---------------------------------------------------- */
 
 /* Whose each of n records is, from 1, where they are dealt out. */
@@ -308,14 +168,14 @@ static void take_numbers(ffi_reader *reader, SEXP keeper, const int *place,
 
 static dpa_records packed_records(ffi_reader *reader, SEXP keeper, const dpa_plan *plan,
                                   dpa_work *work) {
-  const shape x = read_matrix(reader);
+  const ffi_shape x = ffi_matrix(reader);
   dpa_recipe recipe = {R_PosInf, ffi_has(reader, "first"), 0.0, work};
   if (recipe.intercept)
     recipe.first = ffi_real(reader, "first", 0.0, DBL_MAX);
   if (ffi_has(reader, "before"))
     recipe.bound = ffi_real(reader, "before", 1e-280, R_PosInf);
   const int *place = read_places(reader, x.rows);
-  dpa_records all = pack(reader, keeper, x, place, &recipe, plan->threads);
+  dpa_records all = ffi_pack(reader, keeper, x, place, &recipe, plan->threads);
   take_numbers(reader, keeper, place, plan, &all);
   return all;
 }
@@ -325,7 +185,7 @@ static dpa_records stored_records(ffi_reader *reader, SEXP keeper, const dpa_pla
   dpa_records all = ffi_is_mapped(reader) ? ffi_mapped(reader, keeper)
                     : strcmp(layout, "terms") == 0
                         ? ffi_terms(reader, keeper)
-                        : read_rows(reader, strcmp(layout, "rows") == 0);
+                        : ffi_rows(reader, strcmp(layout, "rows") == 0);
   take_numbers(reader, keeper, reader->bad ? NULL : read_places(reader, all.n), plan,
                &all);
   return all;

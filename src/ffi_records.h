@@ -38,7 +38,28 @@ dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
 void ffi_measure(ffi_reader *reader, SEXP keeper, size_t parties, const size_t *held,
                  int norms, int threads, dpa_records *all, double *longest);
 
-/* A matrix as rows, without labels; x packed, or where it is. */
+/* ---- rows without labels --------------------------------------------------------- */
+
+typedef struct ffi_shape {
+  size_t rows, columns;
+  const double *dense; /* NULL: sparse, compressed by column: */
+  const int *p, *i;
+  const uint16_t *narrow; /* instead of i */
+  const double *x;
+} ffi_shape;
+
+/* The matrix `x` of the list; 0 x 0 when something is amiss. */
+ffi_shape ffi_matrix(ffi_reader *reader);
+
+/* Its rows in their places, copied. */
+dpa_records ffi_pack(ffi_reader *reader, SEXP keeper, ffi_shape x, const int *place,
+                     const dpa_recipe *recipe, int threads);
+
+/* Rows of the matrix `x` as it lies (the transpose of a sparse one), or, transposed, of
+ * one whose columns are the records. */
+dpa_records ffi_rows(ffi_reader *reader, int transposed);
+
+/* The matrix `x` as rows, packed, or where it is. */
 dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const dpa_recipe *recipe);
 dpa_records ffi_in_place(ffi_reader *reader);
 

@@ -51,9 +51,11 @@ decoded <- function(x) {
   out <- matrix(0, x$Dim[2], x$Dim[1])
   for (term in x$terms) {
     count <- max(length(term$value), if (is.null(term$value)) term$features)
+    bytes <- if (count <= 256) 1 else 2
     code <- if (is.null(term$code)) rep(0L, x$Dim[2])
-      else readBin(term$code, "integer", x$Dim[2], size = if (count <= 256) 1 else 2, signed = FALSE)
-    place <- if (!is.null(term$place)) term$place[code + 1L] else if (is.null(term$value)) code else 0L
+      else readBin(term$code, "integer", x$Dim[2], size = bytes, signed = FALSE)
+    place <- if (!is.null(term$place)) term$place[code + 1L]
+      else if (is.null(term$value)) code else 0L
     value <- if (!is.null(term$number)) term$number
       else if (!is.null(term$value)) term$value[code + 1L] else 1
     out[cbind(seq_len(x$Dim[2]), term$first + place + 1L)] <- value

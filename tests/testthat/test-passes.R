@@ -30,6 +30,7 @@ exact <- function(data, iterations, loss = "logistic") {
 
 runs <- list(
   "private, few columns" = private(records_of(2400, 6), mr_admm()),
+  "private, three columns" = private(records_of(2400, 3), mr_admm()),
   "private, many columns" = private(records_of(800, 90), mr_admm()),
   "loose" = private(records_of(1200, 40, zeros = 0.8), pp_admm(beta = 1e-2)),
   "exact, alike columns" = exact(records_of(400, 80, alike = 1), 8),
