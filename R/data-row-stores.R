@@ -9,11 +9,11 @@
 store_of_rows <- function(x, rows, n, d, dense) {
   if (is.matrix(x)) return(dense_store(n, d))
   if (fit_terms(x)) {
-    trial <- terms_store(rows, d, x)
+    trial <- terms_store(rows, d, x, total = n)
     trial$put(x, seq_len(rows))
     # of dense rows where it is a good deal less, for columns are passed over more slowly
     if (trial$bytes() <= if (dense) 0.8 * 8 * d else sparse_bytes(x, rows, d)) {
-      return(terms_store(n, d, x, dense, trial$listed()))
+      return(terms_store(n, d, x, dense, listed = trial$listed()))
     }
   }
   if (dense) dense_store(n, d) else sparse_store(n, d)
@@ -92,13 +92,17 @@ fit_terms <- function(entries) {
 
 #' Rows of which each term is a column: of codes for what it puts into a row (a level, one of few
 #' numbers), or of numbers.
-#' @noRd
+#' @param total the rows of all that the n are the first of.
 #' @param listed which terms are columns of numbers from the start.
 #' @noRd
-terms_store <- function(n, d, entries, dense = FALSE, listed = FALSE) {
+terms_store <- function(n, d, entries, dense = FALSE, total = n, listed = FALSE) {
   terms <- Map(function(entry, listed) {
-    if (is.null(entry$value)) indicator_column(n, entry$features)
-      else number_column(n, entry$features, listed)
+    if (is.null(entry$value)) return(indicator_column(n, entry$features))
+    # a list of all values must be small next to the column
+    if (!is.null(entry$code) && diff(entry$how$values) < total / 4) {
+      return(whole_column(n, entry$how))
+    }
+    number_column(n, entry$features, listed)
   }, entries, listed)
   list(
     put = function(entries, rows) {
@@ -140,6 +144,17 @@ indicator_column <- function(n, features) {
     put = function(entry, rows) if (!is.null(codes)) codes$put(entry$place, rows),
     end = function() if (!is.null(codes)) list(code = codes$end()),
     bytes = function() if (is.null(codes)) 0 else codes$bytes, listed = function() FALSE
+  )
+}
+
+#' The column of whole numbers that have codes.
+#' @noRd
+whole_column <- function(n, how) {
+  codes <- code_column(n, diff(how$values) + 1)
+  list(
+    put = function(entry, rows) codes$put(entry$code, rows),
+    end = function() list(code = codes$end(), value = whole_values(how)),
+    bytes = function() codes$bytes, listed = function() FALSE
   )
 }
 

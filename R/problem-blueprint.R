@@ -154,13 +154,14 @@ encode_frame <- function(blueprint, variables) {
   if (blueprint$factor == 1) x else x * blueprint$factor
 }
 
-#' Variables as the terms take them, and indicators of what is missing.
+#' Variables as the terms take them, indicators of what is missing, and the codes of whole numbers.
 #' @noRd
 scaled_variables <- function(blueprint, variables) {
   filled <- impute_missing(blueprint, variables)
   for (name in names(variables)) {
     how <- blueprint$variables[[name]]
     column <- filled$variables[[name]]
+    if (are_whole(column, how)) filled$codes[[name]] <- whole_codes(column, how)
     filled$variables[[name]] <- switch(how$type,
       bounds = scale_column(column, name, how), basis = basis_columns(column, name, how),
       levels = level_column(column, name, how$values)

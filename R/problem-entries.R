@@ -15,13 +15,19 @@ variable_types <- function(blueprint) vapply(blueprint$variables, `[[`, "", "typ
 
 #' Entries of rows: for each term list(first, features, place, value), of which `first` is its first
 #' feature and `features` how many it has, both public; `place` says for each row which of them,
-#' from 0 (`NULL`: there is one), and `value` the number (`NULL`: 1).
+#' from 0 (`NULL`: there is one), and `value` the number (`NULL`: 1). A whole number has a `code`,
+#' too: its place, from 0, among all that are within the bounds, which whole_values() gives.
 #' @noRd
 row_entries <- function(blueprint, variables) {
   scaled <- scaled_variables(blueprint, variables)
-  names <- names(blueprint$variables)
+  entry_of <- function(v) {
+    name <- names(blueprint$variables)[v]
+    entry <- term_entry(scaled$variables[name])
+    if (length(v) != 1L || is.null(scaled$codes[[name]])) return(entry)
+    c(entry, list(code = scaled$codes[[name]], how = blueprint$variables[[name]]))
+  }
   entries <- c(
-    lapply(term_variables(blueprint$terms), function(v) term_entry(scaled$variables[names[v]])),
+    lapply(term_variables(blueprint$terms), entry_of),
     lapply(unname(scaled$indicators), function(x) list(features = 1L, value = x))
   )
   first <- 0L
@@ -31,6 +37,20 @@ row_entries <- function(blueprint, variables) {
   }
   entries
 }
+
+#' Whether a column is of whole numbers of which there are, by their bounds, so few that two bytes
+#' tell them apart.
+#' @noRd
+are_whole <- function(column, how) {
+  is.integer(column) && how$type == "bounds" && all(how$values == round(how$values)) &&
+    diff(how$values) < .narrow
+}
+
+whole_codes <- function(column, how) {
+  pmin(pmax(column, how$values[1L]), how$values[2L]) - how$values[1L]
+}
+
+whole_values <- function(how) scale_column(seq(how$values[1L], how$values[2L]), "", how)
 
 #' The product of variables; of none, 1. The levels of the first one change fastest, as in
 #' model.matrix().

@@ -43,6 +43,25 @@ levelled <- function(n) {
     private(y ~ ., data, schema = schema, rows = "scale")
   })
 }
+counts <- function(n, d) {
+  list(function() {
+    cbind(as.data.frame(matrix(sample.int(100L, n * d, TRUE) - 1L, n)), y = labels(n))
+  }, function(data) {
+    schema <- do.call(dpadmm_schema, stats::setNames(rep(list(c(0, 99)), d), names(data)[seq_len(d)]))
+    private(y ~ ., data, schema = schema, rows = "scale")
+  })
+}
+# the people of Adult, `times` over
+people <- function(times) {
+  list(function() {
+    data <- adult[rep(seq_len(nrow(adult)), times), setdiff(names(adult), "origin")]
+    rownames(data) <- NULL
+    data
+  }, function(data) {
+    bounds <- lapply(adult[names(data)], function(x) if (is.factor(x)) levels(x) else range(x))
+    private(income ~ ., data, schema = do.call(dpadmm_schema, bounds), rows = "scale")
+  })
+}
 # as in bench/fixed-point.R and bench/node-solver.R
 central <- function(n, d) {
   list(function() list(x = matrix(stats::rnorm(n * d), n) / 10, y = labels(n)), function(data) {
@@ -68,19 +87,24 @@ cases <- list(
   "sparse 40,000 x 100, 14 a row" = sparse(4e4, 100, 14),
   "frame 1e6 x 20" = framed(1e6, 20),
   "frame 4e5 x 50" = framed(4e5, 50),
-  # where a record has few numbers, what solvers keep of it is nearly as much, and a level of a
-  # frame's factor, four bytes, becomes a number and its column; where there are about as many
-  # columns as numbers, each node's vectors are more than the records
+  # columns of whole numbers and of factors are four bytes a record
+  "frame 5e5 x 20, counts" = counts(5e5, 20),
+  "frame 5e5 x 3, of 26 levels" = levelled(5e5),
+  "frame, Adult" = people(1),
+  "frame, Adult 10 times" = people(10),
+  # where a record has few numbers, what solvers keep of it is nearly as much; where there are about
+  # as many columns as numbers, each node's vectors are more than the records
   "dense 2e6 x 4" = dense(2e6, 4),
+  "dense 2e6 x 1" = dense(2e6, 1),
+  "frame 1e6 x 3" = framed(1e6, 3),
   "sparse 1e6 x 40, 2 a row" = sparse(1e6, 40, 2),
   "sparse 20,000 x 2e5, 50 a row" = sparse(2e4, 2e5, 50),
-  "frame 5e5 x 3, of 26 levels" = levelled(5e5),
   "centralised, dense 1e6 x 50" = central(1e6, 50),
   "exact, Adult" = exact
 )
 
 measure <- function(name, file) {
-  for (small in list(dense(200, 5), sparse(200, 20, 3), framed(200, 3))) {
+  for (small in list(dense(200, 5), sparse(200, 20, 3), framed(200, 3), levelled(200))) {
     data <- small[[1L]]()
     for (k in 1:3) small[[2L]](data) # what is loaded or compiled once does not count
   }

@@ -100,6 +100,22 @@ test_that("columns of terms say what the rows are, whatever comes in which block
   ))
 })
 
+test_that("whole numbers are places within their bounds, where a list of these is small", {
+  few <- data.frame(a = sample(-3:400, 2000, TRUE), b = sample(1:90, 2000, TRUE),
+    c = sample(0:5000, 2000, TRUE), d = sample(0:9, 2000, TRUE), y = rep(c(-1, 1), 1000))
+  schema <- dpadmm_schema(a = c(0, 300), b = c(1, 90), c = c(0, 5000), d = c(0.5, 8))
+  records <- dpadmm:::records_frame(y ~ a + b * d + c, few, NULL, schema,
+    dpadmm_loss("logistic"))
+  records$x$blueprint$factor <- 1
+  for (size in c(90, 2000)) {
+    x <- in_blocks(records, size)$x
+    expect_true(x$full)
+    expect_identical(decoded(x), unname(dpadmm:::model_matrix(records$x)))
+    listed <- lengths(lapply(x$terms, `[[`, "value")) # of (Intercept), a, b, d, c, b:d
+    expect_identical(listed[1:5], c(0L, 301L, 90L, 9L, 0L))
+  }
+})
+
 test_that("fits of terms and of sparse rows are the same to the last bit", {
   formula <- y ~ a * g + k + h
   with_sparse_rows <- function(code) {
