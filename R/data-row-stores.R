@@ -100,7 +100,7 @@ terms_store <- function(n, d, entries, dense = FALSE, total = n, listed = FALSE)
     if (is.null(entry$value)) return(indicator_column(n, entry$features))
     # a list of all values must be small next to the column
     if (!is.null(entry$code) && diff(entry$how$values) < total / 4) {
-      return(whole_column(n, entry$how))
+      return(bounded_column(n, entry$how))
     }
     number_column(n, entry$features, listed)
   }, entries, listed)
@@ -149,7 +149,7 @@ indicator_column <- function(n, features) {
 
 #' The column of whole numbers that have codes.
 #' @noRd
-whole_column <- function(n, how) {
+bounded_column <- function(n, how) {
   codes <- code_column(n, diff(how$values) + 1)
   list(
     put = function(entry, rows) codes$put(entry$code, rows),

@@ -69,7 +69,9 @@ part("inference, weights, offsets, sparse", {
   print(predict(model, sparse, type = "link", offset = x[, 1])[1:2])
   print(dpadmm_fit(sparse, y, nodes = 2, epsilon = 1, iterations = 2))
   levels <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"), h = c("A", "B", "C"))
-  print(dpadmm_fit(ill ~ age + h, frame, levels, nodes = 2, epsilon = 1, iterations = 2))
+  for (formula in c(ill ~ age + h, ill ~ age:h, ill ~ age)) {
+    print(dpadmm_fit(formula, frame, levels, nodes = 2, epsilon = 1, iterations = 2))
+  }
   for (noise in list(gaussian_noise(1), gamma_noise(1))) {
     fit(method = "admm", nodes = 2, noise = noise, delta = 1e-5, iterations = 2)
   }
