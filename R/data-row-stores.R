@@ -63,7 +63,6 @@ sparse_store <- function(n, d) {
     }
   )
 }
-.narrow <- 65536
 
 check_stored <- function(count) {
   if (count > .Machine$integer.max) {

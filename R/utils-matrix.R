@@ -48,3 +48,6 @@ matrix_slots <- function(x) {
   if (!methods::is(x, "dgCMatrix")) return(x)
   list(p = x@p, i = x@i, x = x@x, Dim = x@Dim)
 }
+
+# Numbers that two bytes tell apart.
+.narrow <- 65536

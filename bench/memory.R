@@ -47,11 +47,12 @@ counts <- function(n, d) {
   list(function() {
     cbind(as.data.frame(matrix(sample.int(100L, n * d, TRUE) - 1L, n)), y = labels(n))
   }, function(data) {
-    schema <- do.call(dpadmm_schema, stats::setNames(rep(list(c(0, 99)), d), names(data)[seq_len(d)]))
+    bounds <- rep(list(c(0, 99)), d)
+    schema <- do.call(dpadmm_schema, stats::setNames(bounds, names(data)[seq_len(d)]))
     private(y ~ ., data, schema = schema, rows = "scale")
   })
 }
-# the people of Adult, `times` over
+# the people of Adult, `times` over, some of whom do not say what they do or where they are from
 people <- function(times) {
   list(function() {
     data <- adult[rep(seq_len(nrow(adult)), times), setdiff(names(adult), "origin")]
@@ -59,7 +60,11 @@ people <- function(times) {
     data
   }, function(data) {
     bounds <- lapply(adult[names(data)], function(x) if (is.factor(x)) levels(x) else range(x))
-    private(income ~ ., data, schema = do.call(dpadmm_schema, bounds), rows = "scale")
+    unknown <- c("workclass", "occupation", "native_country")
+    bounds[unknown] <- lapply(bounds[unknown], c, "?")
+    impute <- stats::setNames(rep("?", length(unknown)), unknown)
+    schema <- do.call(dpadmm_schema, c(bounds, list(impute = impute)))
+    private(income ~ ., data, schema = schema, rows = "scale")
   })
 }
 # as in bench/fixed-point.R and bench/node-solver.R
