@@ -102,10 +102,13 @@ whole_rows <- function(blueprint, data, vectors = list(), response = blueprint$r
   stand_in(blueprint, calls, data, globalenv(), vectors)
 }
 
-#' What is there of a column, from which its bounds or levels are read.
+#' A column with missing values as what its bounds or levels are read from.
 #' @noRd
 known_part <- function(column, name, declared) {
-  if (!all(is.na(column))) return(column[!is.na(column)])
+  if (!is.na(column[1L]) || !all(is.na(column))) {
+    read <- is.null(declared) && !is.factor(column)
+    return(if (read) column[!is.na(column)] else column)
+  }
   if (is.character(declared)) return(declared)
   if (is.numeric(declared)) return(as.double(declared))
   abort("missing", sprintf("`%s` has missing values only.", name), argument = name)

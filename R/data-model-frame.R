@@ -47,7 +47,7 @@ check_variable <- function(column, name, imputed = FALSE) {
       "public numbers first, or state knots and Boundary.knots of bs() and ns()."
     ), name, ncol(column)), argument = "formula", place = name)
   }
-  if (has_all(column)) return(invisible())
+  if (has_all(column) || (imputed && !is.double(column))) return(invisible())
   row <- function(bad) sub("position ", "", where_first(bad))
   missing <- is.na(column) & (imputed | !is.nan(unclass(column)))
   if (any(missing) && !imputed) {

@@ -59,7 +59,7 @@ people <- function(times) {
     rownames(data) <- NULL
     data
   }, function(data) {
-    bounds <- lapply(adult[names(data)], function(x) if (is.factor(x)) levels(x) else range(x))
+    bounds <- lapply(data, function(x) if (is.factor(x)) levels(x) else range(x))
     unknown <- c("workclass", "occupation", "native_country")
     bounds[unknown] <- lapply(bounds[unknown], c, "?")
     impute <- stats::setNames(rep("?", length(unknown)), unknown)
