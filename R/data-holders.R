@@ -56,13 +56,16 @@ named_nodes <- function(nodes, n) {
       "records, not %d."
     ), n, length(nodes)), argument = "nodes", value = length(nodes))
   }
-  if (any(bad <- is.na(nodes))) {
+  if (any_missing(nodes)) {
+    bad <- is.na(nodes)
     abort("missing", sprintf("`nodes` has a missing value at %s.", where_first(bad)),
       argument = "nodes", place = which(bad)[1L]
     )
   }
   names <- if (is.factor(nodes)) levels(nodes) else unique(as.character(sort(unique(nodes))))
-  index <- match(as.character(nodes), names)
+  index <- if (is.factor(nodes)) as.integer(nodes)
+    else if (is.integer(nodes)) match(nodes, sort(unique(nodes)))
+    else match(as.character(nodes), names)
   size <- tabulate(index, length(names))
   if (any(size == 0L)) {
     empty <- names[size == 0L][1L]

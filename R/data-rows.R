@@ -102,11 +102,8 @@ transposed_rows <- function(x, order = NULL) {
     store$put(made, rows)
     NULL
   }
-  blocks <- if (by_entries) {
-    row_blocks(x$n, length(unique(blueprint$assign)), .entries_at_once)
-  } else {
-    row_blocks(x$n, blueprint$d)
-  }
+  each <- if (by_entries) length(unique(blueprint$assign)) else blueprint$d
+  blocks <- row_blocks(x$n, each, .entries_at_once)
   for (k in seq_along(blocks)) {
     put(blocks[[k]])
     # left to itself R lets garbage grow with what is held, to half of it and more; of a block

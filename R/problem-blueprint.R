@@ -208,10 +208,11 @@ check_variables <- function(blueprint, variables) {
   }
 }
 
-#' Whether a column is a factor of such levels alone, found without memory for every row.
+#' Whether a factor, or a logical, is of such levels alone, found without memory for every row.
 #' @noRd
 all_levels <- function(column, levels, imputed) {
-  is.factor(column) && all(levels(column) %in% levels) && (imputed || !any_missing(column))
+  own <- if (is.factor(column)) levels(column) else if (is.logical(column)) c("FALSE", "TRUE")
+  !is.null(own) && all(own %in% levels) && (imputed || !any_missing(column))
 }
 
 check_numeric <- function(column, name) {
