@@ -1,4 +1,5 @@
-/* Rows as terms against the same rows as sparse ones: the same to the last bit. */
+/* Rows as terms against the same rows as sparse ones, and of dense rows against these:
+ * the same to the last bit. */
 #include "check.h"
 #include "data/records.h"
 #include "random/key.h"
@@ -8,7 +9,8 @@
 
 void test_terms(void);
 
-#define KINDS 7 /* of terms: a constant, levels, values, pairs, numbers, ... */
+#define KINDS 7   /* of terms */
+#define COLUMNS 3 /* the first ones have one feature: a constant, values, numbers */
 
 typedef struct rows {
   size_t n, d, terms;
@@ -88,7 +90,8 @@ static double entry(const dpa_term *t, size_t k, size_t *feature) {
   return t->number ? t->number[k] : t->value ? t->value[c] : 1.0;
 }
 
-static rows make(size_t n, size_t terms, uint64_t seed) {
+/* kinds: of which terms are drawn. */
+static rows make(size_t n, size_t terms, int kinds, uint64_t seed) {
   rows r = {.n = n, .terms = terms};
   dpa_key key;
   dpa_stream stream;
@@ -98,8 +101,8 @@ static rows make(size_t n, size_t terms, uint64_t seed) {
   memset(r.term, 0, terms * sizeof *r.term);
   for (size_t q = 0; q < terms; q++) {
     r.term[q].first = r.d;
-    r.d += draw_term(&stream, n, (int)dpa_stream_below(&stream, KINDS), q == seed % 4,
-                     &r.term[q]);
+    r.d += draw_term(&stream, n, (int)dpa_stream_below(&stream, (uint64_t)kinds),
+                     q == seed % 4, &r.term[q]);
   }
   r.row = get(n + 1, sizeof *r.row);
   r.col = get(n * terms, sizeof *r.col);
@@ -154,7 +157,9 @@ static void diagonal(const dpa_records *records, const rows *r, double *out) {
   dpa_records_add_diagonal(records, r->w, 2, out);
 }
 static void hessian(const dpa_records *records, const rows *r, double *out) {
-  dpa_records_add_hessian(records, r->w, 2, out, NULL);
+  double *block = get(records->d * DPA_HESSIAN_BLOCK, sizeof *block);
+  dpa_records_add_hessian(records, r->w, 2, out, block);
+  free(block);
 }
 static void norms(const dpa_records *records, const rows *r, double *out) {
   (void)r;
@@ -204,11 +209,30 @@ static void check_same(const rows *r, const dpa_records *a, const dpa_records *b
   free(y);
 }
 
+/* Terms that are the columns of dense rows. */
+static void check_columns(size_t n, size_t d, uint64_t seed) {
+  rows r = make(n, d, COLUMNS, seed);
+  double *dense = get(n * d, sizeof *dense);
+  for (size_t k = 0; k < n; k++)
+    for (size_t q = 0; q < d; q++) {
+      size_t feature;
+      dense[k * d + q] = entry(&r.term[q], k, &feature);
+    }
+  const dpa_records rows = {.n = n, .d = d, .dense = dense};
+  r.as_terms.full = 1;
+  check_same(&r, &r.as_terms, &rows);
+  const dpa_records a = dpa_records_part(&r.as_terms, n / 3, n - n / 3);
+  const dpa_records b = dpa_records_part(&rows, n / 3, n - n / 3);
+  check_same(&r, &a, &b);
+  free(dense);
+  drop(&r);
+}
+
 void test_terms(void) {
   static const size_t sizes[] = {1, 5, 1025, 1500};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
     for (size_t terms = 1; terms < 16; terms += 4) {
-      rows r = make(sizes[s], terms, 100 * s + terms);
+      rows r = make(sizes[s], terms, KINDS, 100 * s + terms);
       const double scale[2] = {0.5, 0.75};
       uint8_t *kind = get(r.n, sizeof *kind);
       check_same(&r, &r.as_terms, &r.as_sparse);
@@ -228,4 +252,7 @@ void test_terms(void) {
       free(kind);
       drop(&r);
     }
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (size_t d = 1; d < 14; d++)
+      check_columns(sizes[s], d, 1000 * s + d);
 }

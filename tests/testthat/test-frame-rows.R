@@ -116,17 +116,19 @@ test_that("whole numbers are places within their bounds, where a list of these i
   }
 })
 
-test_that("fits of terms and of sparse rows are the same to the last bit", {
-  formula <- y ~ a * g + k + h
-  with_sparse_rows <- function(code) {
+test_that("fits of terms and of sparse or dense rows are the same to the last bit", {
+  with_rows <- function(code) {
     local_binding("fit_terms", function(entries) FALSE)
     code
   }
-  given <- list(formula, mixed, schema = mixed_schema, epsilon = 1, delta = 1e-5, seed = 1)
+  given <- list(data = mixed, schema = mixed_schema, epsilon = 1, delta = 1e-5, seed = 1)
   for (how in list(list(nodes = 5, method = r_admm(), iterations = 4), list(nodes = 3),
     list(method = fp_admm(gamma = 2)), list(method = dp_sgd()))) {
-    fit <- do.call(dpadmm_fit, c(given, how))
-    expect_identical(coef(fit), coef(with_sparse_rows(do.call(dpadmm_fit, c(given, how)))))
+    for (formula in c(y ~ a * g + k + h, y ~ k * b + a)) {
+      expect_identical(dpadmm:::transposed_rows(records_of_frame(formula)$x)$layout, "terms")
+      fit <- function() coef(do.call(dpadmm_fit, c(formula, given, how)))
+      expect_identical(fit(), with_rows(fit()))
+    }
   }
 })
 
