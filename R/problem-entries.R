@@ -19,7 +19,7 @@ variable_types <- function(blueprint) vapply(blueprint$variables, `[[`, "", "typ
 #' too: its place, from 0, among all that are within the bounds, which whole_values() gives.
 #' @noRd
 row_entries <- function(blueprint, variables) {
-  scaled <- scaled_variables(blueprint, variables)
+  scaled <- scaled_variables(blueprint, as.list(variables)) # data frames are slow, column by column
   entry_of <- function(v) {
     name <- names(blueprint$variables)[v]
     entry <- term_entry(scaled$variables[name])
