@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static long passed, failed;
 
@@ -25,4 +26,11 @@ void check_near(double actual, double expected, double tolerance, const char *fi
 int check_report(void) {
   printf("core: %ld passed, %ld failed\n", passed, failed);
   return failed > 0 || passed == 0;
+}
+
+void *get(size_t count, size_t size) {
+  void *piece = malloc(count * size + 1);
+  if (!piece)
+    abort();
+  return piece;
 }

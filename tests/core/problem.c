@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *problem_get(size_t bytes) {
-  void *piece = malloc(bytes + 1);
-  if (!piece)
-    abort();
-  return piece;
-}
-
 double problem_uniform(dpa_stream *stream, double scale) {
   return scale * (2.0 * dpa_stream_uniform(stream) - 1.0);
 }
@@ -28,12 +21,12 @@ problem problem_make(size_t n, size_t d, double fill, int sparse, const dpa_loss
   dpa_stream_init(&stream, &key, 1, 2, 3);
   p.n = n;
   p.d = d;
-  p.dense = problem_get(n * d * sizeof(double));
-  p.val = problem_get(n * d * sizeof(double));
-  p.col = problem_get(n * d * sizeof(int));
-  p.row = problem_get((n + 1) * sizeof(int));
-  p.y = problem_get(n * sizeof(double));
-  p.lin = problem_get(d * sizeof(double));
+  p.dense = get(1, n * d * sizeof(double));
+  p.val = get(1, n * d * sizeof(double));
+  p.col = get(1, n * d * sizeof(int));
+  p.row = get(1, (n + 1) * sizeof(int));
+  p.y = get(1, n * sizeof(double));
+  p.lin = get(1, d * sizeof(double));
   int next = 0;
   for (size_t k = 0; k < n; k++) {
     p.row[k] = next;
@@ -74,7 +67,7 @@ void problem_drop(problem *p) {
 double problem_gradient_norm(const problem *p, const dpa_solver *s, double *parts) {
   const size_t d = p->d;
   long double norm = 0.0L, data = 0.0L, quad = 0.0L, lin = 0.0L;
-  long double *g = problem_get(d * sizeof *g);
+  long double *g = get(1, d * sizeof *g);
   for (size_t j = 0; j < d; j++)
     g[j] = 0.0L;
   for (size_t k = 0; k < p->n; k++) {

@@ -12,7 +12,6 @@ typedef struct problem {
   dpa_records data;
 } problem;
 
-void *problem_get(size_t bytes);
 double problem_uniform(dpa_stream *stream, double scale);
 
 /* Rows of norm at most 1 with `fill` of the entries; labels -1 and 1, or numbers. */

@@ -19,13 +19,6 @@ typedef struct numbers {
   int *p, *i;
 } numbers;
 
-static void *get(size_t count, size_t size) {
-  void *piece = malloc(count * size + 1);
-  if (!piece)
-    abort();
-  return piece;
-}
-
 /* A share `fill` of the entries is not zero, of size up to 2. */
 static numbers make(size_t n, size_t d, double fill) {
   numbers r = {.n = n, .d = d};

@@ -35,9 +35,9 @@ static double squares_gap(const double *x, size_t n, size_t d, double *out) {
 }
 
 static void check_kernels(size_t n, size_t d) {
-  double *x = problem_get(n * d * sizeof *x), *f = problem_get(d * sizeof *f),
-         *w = problem_get(n * sizeof *w), *out = problem_get(n * sizeof *out),
-         *g = problem_get(d * sizeof *g), *H = problem_get(d * d * sizeof *H);
+  double *x = get(1, n * d * sizeof *x), *f = get(1, d * sizeof *f),
+         *w = get(1, n * sizeof *w), *out = get(1, n * sizeof *out),
+         *g = get(1, d * sizeof *g), *H = get(1, d * d * sizeof *H);
   for (size_t k = 0; k < n * d; k++)
     x[k] = wave(k);
   for (size_t j = 0; j < d; j++)

@@ -81,10 +81,10 @@ static problem repeated(const problem *p, const double *offset, double **offsets
     n += k % 5;
   r.n = n;
   r.d = p->d;
-  r.dense = problem_get(n * p->d * sizeof(double));
-  r.y = problem_get(n * sizeof(double));
-  r.lin = problem_get(p->d * sizeof(double));
-  *offsets = problem_get(n * sizeof(double));
+  r.dense = get(1, n * p->d * sizeof(double));
+  r.y = get(1, n * sizeof(double));
+  r.lin = get(1, p->d * sizeof(double));
+  *offsets = get(1, n * sizeof(double));
   memcpy(r.lin, p->lin, p->d * sizeof(double));
   r.val = NULL;
   r.row = r.col = NULL;
@@ -103,8 +103,8 @@ static problem repeated(const problem *p, const double *offset, double **offsets
 
 static void check_repeated(const dpa_loss *loss, int sparse, size_t n, size_t d) {
   problem p = problem_make(n, d, 0.5, sparse, loss, 11);
-  double *weight = problem_get(n * sizeof(double)),
-         *offset = problem_get(n * sizeof(double)), *offsets;
+  double *weight = get(1, n * sizeof(double)), *offset = get(1, n * sizeof(double)),
+         *offsets;
   for (size_t k = 0; k < n; k++) {
     weight[k] = quarter(k);
     offset[k] = wave(k);
@@ -179,7 +179,7 @@ static void check_column(const dpa_loss *loss, double clip) {
   gradient.threads = 1;
   dpa_arena arena = {NULL, 0, 0};
   dpa_gradient_layout(&gradient, &arena);
-  arena.base = problem_get(arena.used);
+  arena.base = get(1, arena.used);
   arena.used = 0;
   dpa_gradient_layout(&gradient, &arena);
   CHECK(gradient.chunks > 1);

@@ -24,13 +24,6 @@ typedef struct records {
   dpa_records as_dense, as_sparse;
 } records;
 
-static void *get(size_t count, size_t size) {
-  void *piece = malloc(count * size + 1); /* exact but for a byte: overruns are seen */
-  if (!piece)
-    abort();
-  return piece;
-}
-
 static double entry(const records *r, size_t k, size_t j) {
   return r->plain[j * r->n + k];
 }

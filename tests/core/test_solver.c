@@ -23,7 +23,7 @@ static void check_shape(size_t n, size_t d, double fill, int sparse, int full,
 
   const int cold = problem_solve(&p, &s, 0.05, 1e-10);
   CHECK(cold > 0);
-  double *kept = problem_get(d * sizeof(double));
+  double *kept = get(1, d * sizeof(double));
   memcpy(kept, s.f, d * sizeof(double));
 
   /* solved already: no step, no change */
@@ -33,7 +33,7 @@ static void check_shape(size_t n, size_t d, double fill, int sparse, int full,
   /* a run of problems with other lin and quad, as ADMM poses them, then the first
    * again: it has one minimiser, and strong convexity says how near two answers are */
   static const double quads[] = {0.05, 0.06, 0.5, 20.0, 1e-3, 0.05};
-  double *lin = problem_get(d * sizeof(double));
+  double *lin = get(1, d * sizeof(double));
   memcpy(lin, p.lin, d * sizeof(double));
   for (size_t q = 0; q < sizeof quads / sizeof *quads; q++) {
     for (size_t j = 0; j < d; j++)

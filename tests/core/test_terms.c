@@ -20,13 +20,6 @@ typedef struct rows {
   dpa_records as_terms, as_sparse;
 } rows;
 
-static void *get(size_t count, size_t size) {
-  void *piece = malloc(count * size + 1); /* exact but for a byte: overruns are seen */
-  if (!piece)
-    abort();
-  return piece;
-}
-
 static double number(dpa_stream *s) {
   return dpa_stream_below(s, 5) == 0 ? 0.0 : 2.0 * dpa_stream_uniform(s) - 1.0;
 }

@@ -33,7 +33,7 @@ static void use(const dpa_records *r, const double *w, const double *f, double *
 static void check_same(double fill) {
   static double wide[MOST], narrow[MOST];
   problem p = problem_make(N, D, fill, 1, dpa_loss_find("logistic"), 5);
-  uint16_t *two = problem_get(N * D * sizeof *two);
+  uint16_t *two = get(1, N * D * sizeof *two);
   double w[N];
   for (int s = 0; s < p.row[N]; s++)
     two[s] = (uint16_t)p.col[s];

@@ -200,8 +200,7 @@ void dpa_terms_add(const dpa_records *r, const double *w, double *g) {
   FEW(sum_values, value, values, r->n, w, g);
 }
 
-/* ---- one column, one row
- * --------------------------------------------------------------------- */
+/* ---- one column, one row --------------------------------------------------------- */
 
 const double *dpa_term_values(const dpa_term *term, size_t first, size_t n,
                               double *room) {
