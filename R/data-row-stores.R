@@ -181,13 +181,17 @@ number_column <- function(n, features, listed) {
   if (listed) list_numbers(numeric()) else codes <- code_column(n, 1)
   list(
     put = function(entry, rows) {
-      value <- entry$value
       if (is.null(number)) {
+        value <- entry$value
         if (features > 1L) value <- complex(real = entry$place, imaginary = value)
-        if (anyNA(match(value, known))) learn(value)
+        place <- match(value, known)
+        if (anyNA(place)) {
+          learn(value)
+          place <- match(value, known)
+        }
       }
       if (is.null(number)) {
-        codes$put(match(value, known) - 1L, rows)
+        codes$put(place - 1L, rows)
       } else {
         number[rows] <<- entry$value
         if (features > 1L) codes$put(entry$place, rows)
