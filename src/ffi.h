@@ -75,6 +75,12 @@ dpa_status ffi_deal(SEXP key, SEXP size, int *holder);
 int ffi_words_add(SEXP raw, size_t count, uint64_t *sum);
 SEXP ffi_words_of(const uint64_t *word, size_t count);
 
+/* ---- threads --------------------------------------------------------------------- */
+
+/* At the start; and how many threads work where so many are asked for. */
+void ffi_threads_begin(void);
+int ffi_threads(int asked);
+
 /* ---- memory ---------------------------------------------------------------------- */
 
 /* Memory that lives as long as its keeper, a pairlist that the caller protects. */

@@ -28,8 +28,8 @@ SEXP ffi_row_measure(SEXP x, SEXP bound, SEXP threads) {
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
   SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, (R_xlen_t)records.n));
   if (!reader.bad)
-    dpa_measure(&records, 1.0, REAL_RO(bound)[0], (int)count, REAL(VECTOR_ELT(out, 0)),
-                REAL(VECTOR_ELT(out, 1)));
+    dpa_measure(&records, 1.0, REAL_RO(bound)[0], ffi_threads((int)count),
+                REAL(VECTOR_ELT(out, 0)), REAL(VECTOR_ELT(out, 1)));
   UNPROTECT(2);
   return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : out;
 }
@@ -60,7 +60,8 @@ SEXP ffi_largest(SEXP x, SEXP threads) {
     return ffi_status_of(DPA_ARGUMENT, "x");
   if (!ffi_whole(threads, 1.0, 1025.0, &count))
     return ffi_status_of(DPA_ARGUMENT, "threads");
-  return Rf_ScalarReal(dpa_largest(REAL_RO(x), (size_t)Rf_xlength(x), (int)count));
+  return Rf_ScalarReal(
+      dpa_largest(REAL_RO(x), (size_t)Rf_xlength(x), ffi_threads((int)count)));
 }
 
 /* X X' of a matrix. */

@@ -22,7 +22,7 @@ static void read_sizes(ffi_reader *r, dpa_plan *plan) {
   plan->parties = (size_t)ffi_int(r, "parties", 1, INT_MAX - 1);
   plan->d = (size_t)ffi_int(r, "d", 1, INT_MAX - 1);
   plan->rounds = (size_t)ffi_int(r, "rounds", 0, INT_MAX - 1);
-  plan->threads = ffi_int(r, "threads", 1, 1024);
+  plan->threads = ffi_threads(ffi_int(r, "threads", 1, 1024));
   ffi_check(r,
             fits(plan->parties, plan->rounds) && fits(plan->parties, plan->d) &&
                 fits(plan->d, plan->rounds + 1),

@@ -1,4 +1,5 @@
-/* Registration of the native routines, nothing else. */
+/* Registration of the native routines, and what is remembered of the process. */
+#include "ffi.h"
 #include "ffi_routines.h"
 
 #include <R_ext/Rdynload.h>
@@ -16,4 +17,5 @@ attribute_visible void R_init_dpadmm(DllInfo *dll) {
   R_registerRoutines(dll, NULL, routines, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);
+  ffi_threads_begin();
 }
