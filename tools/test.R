@@ -1,12 +1,23 @@
 # The tests of tools/test, run in tests/testthat on the installed package. What is counted is
 # test_that() blocks: an expectation in a loop is no test of its own. Reasons of skips are
 # printed. A file of which nothing ran, and fewer blocks than tools/floor says, are failures.
+# The names of files are printed as they end: where tests hang, those that are not there did.
 library(testthat)
 library(dpadmm)
 least <- read.table(commandArgs(TRUE)[1L], row.names = 1L)["blocks", 1L]
 
+ended <- R6::R6Class("ended", inherit = Reporter, public = list(
+  initialize = function() {
+    super$initialize()
+    self$capabilities$parallel_support <- TRUE
+  },
+  end_file = function() cat(self$file, ""),
+  start_file = function(filename) self$file <- filename, file = NULL
+))$new()
+
 result <- test_dir(".",
-  package = "dpadmm", reporter = check_reporter(), load_package = "installed",
+  package = "dpadmm", load_package = "installed",
+  reporter = MultiReporter$new(reporters = list(CheckReporter$new(), ended)),
   stop_on_failure = FALSE, stop_on_warning = FALSE
 )
 block <- as.data.frame(result)

@@ -1,36 +1,11 @@
-# Sites in daemons of mirai, for tests. What may wait for ever is done in a child process with a
-# time limit; daemons end with the hub that they dialled in to, however it ends.
+# Sites in daemons of mirai, for tests, whose hub is a child process (see helper-child.R): daemons end
+# with the hub that they dialled in to, however it ends.
 
 skip_unless_mirai <- function() {
   skip_on_cran()
   for (package in c("mirai", "nanonext", "DBI", "RSQLite", "digest", "jsonlite")) {
     skip_if_not_installed(package)
   }
-}
-
-#' The value of `code` in a child process, where this file is known; objects by name in `...`.
-in_child <- function(code, ..., seconds = 300, fails = FALSE) {
-  asked <- tempfile(fileext = ".rds")
-  answer <- tempfile(fileext = ".rds")
-  script <- tempfile(fileext = ".R")
-  on.exit(unlink(c(asked, answer, script)))
-  saveRDS(list(code = substitute(code), objects = list(...)), asked)
-  writeLines(c(
-    "files <- commandArgs(TRUE)", "asked <- readRDS(files[1])", "library(dpadmm)",
-    sprintf("source(%s)", deparse(normalizePath(test_path("helper-mirai.R")))),
-    "value <- eval(asked$code, list2env(asked$objects, parent = globalenv()))",
-    "saveRDS(value, files[2])"
-  ), script)
-  old <- Sys.getenv("R_LIBS", NA)
-  Sys.setenv(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
-  on.exit(if (is.na(old)) Sys.unsetenv("R_LIBS") else Sys.setenv(R_LIBS = old), add = TRUE)
-  log <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
-    c("--vanilla", shQuote(c(script, asked, answer))),
-    stdout = TRUE, stderr = TRUE, timeout = seconds
-  ))
-  if (fails) return(file.exists(answer))
-  if (!file.exists(answer)) stop("the child failed:\n", paste(log, collapse = "\n"))
-  readRDS(answer)
 }
 
 # ---- in the child ------------------------------------------------------------------------

@@ -109,7 +109,9 @@ test_that("a seed repeats an audit, whoever runs it, and R's generator is left a
   expect_identical(audit(gaussian_release(1), 1, 0, runs = 200, seed = 5), one)
   expect_false(identical(audit(gaussian_release(1), 1, 0, runs = 200, seed = 6)$roc, one$roc))
   skip_if_not_installed("mirai")
-  expect_identical(audit(gaussian_release(1), 1, 0, runs = 200, seed = 5, workers = 2)$roc, one$roc)
+  by_two <- in_child(audit(release, 1, 0, runs = 200, seed = 5, workers = 2)$roc,
+    release = gaussian_release(1))
+  expect_identical(by_two, one$roc)
 })
 
 test_that("a release gets a seed of its own in every run, or none", {
@@ -192,7 +194,9 @@ test_that("bad input is a classed error", {
   broken <- function(data) stop("on purpose")
   expect_error(audit(broken, 1, 0), "on purpose")
   skip_if_not_installed("mirai")
-  expect_error(audit(broken, 1, 0, workers = 2), "on purpose")
+  said <- in_child(tryCatch(audit(broken, 1, 0, workers = 2), error = conditionMessage),
+    broken = broken)
+  expect_match(said, "on purpose")
 })
 
 test_that("worst cases are neighbours, at the bound, and fit", {

@@ -153,9 +153,9 @@ test_that("workers give the same result and file, know globals, and are gone aft
   )
   script <- tempfile(fileext = ".R")
   writeLines(code, script)
-  out <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)),
-    stdout = TRUE, stderr = TRUE
-  )
+  out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
+    c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, timeout = 300
+  ))
   expect_identical(utils::tail(out, 1), "TRUE TRUE TRUE 2 FALSE FALSE dpadmm_error_operator TRUE")
 })
 
