@@ -10,8 +10,8 @@
 #' @param threads OpenMP threads over the nodes and, where one has no node left or a node's records
 #'   fill the processor's cache, over records (>= 1). The result is the same for any number. A
 #'   holder's batch of [dp_sgd()] or step of [dp_cd()], and some rounds of [fp_admm()] (its help
-#'   says which), take one thread only. So does a process that was forked, by parallel's `mclapply()`
-#'   for one.
+#'   says which), take one thread only. So does a process that was forked, by parallel's
+#'   `mclapply()` for one.
 #' @param keep_iterates keep every message, `fit$iterates[iteration, node,
 #'   coefficient]`. They were released anyway. `NULL`: those of one data holder are kept,
 #'   those of many nodes are not.

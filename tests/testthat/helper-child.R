@@ -1,7 +1,7 @@
-# Tests in processes of their own, with a time limit: what may wait for ever, and what forks. A process
-# that has run many tests is large, which makes forks slow, and what other packages have in its
-# memory may not bear to be finalized in a fork: nanonext's ends the process, and R its temporary
-# files with it.
+# Tests in processes of their own, with a time limit: what may wait for ever, and what forks. A
+# process that has run many tests is large, which makes forks slow, and what other packages have in
+# its memory may not bear to be finalized in a fork: nanonext's ends the process, and R its
+# temporary files with it.
 
 #' The value of `code` in a child process; objects by name in `...`.
 #' @param helpers files of helpers that are known there.

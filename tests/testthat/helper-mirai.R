@@ -1,5 +1,5 @@
-# Sites in daemons of mirai, for tests, whose hub is a child process (see helper-child.R): daemons end
-# with the hub that they dialled in to, however it ends.
+# Sites in daemons of mirai, for tests, whose hub is a child process (see helper-child.R): daemons
+# end with the hub that they dialled in to, however it ends.
 
 skip_unless_mirai <- function() {
   skip_on_cran()

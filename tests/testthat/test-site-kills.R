@@ -1,4 +1,4 @@
-# Processes that are killed, or race for a budget (helper-siege.R); they are forked from a small one.
+# Processes that are killed, or race for a budget (helper-siege.R), forked from a small one.
 
 skip_on_cran()
 skip_on_os("windows") # no fork
