@@ -12,7 +12,7 @@ missing_rows <- function(calls, data, env, vectors = NULL) {
   values <- lapply(calls, function(call) tryCatch(eval(call, data, env), error = function(e) NULL))
   missing <- logical(n)
   for (v in c(values, vectors)) {
-    if (is.atomic(v) && length(v) == n) missing <- missing | as.vector(is.na(v))
+    if (is.atomic(v) && length(v) == n && any_missing(v)) missing[which(is.na(v))] <- TRUE
   }
   missing
 }
@@ -38,6 +38,7 @@ rows_without_numbers <- function(blueprint, data, env, given) {
   known <- function(v) is.numeric(v) && length(v) == n # what is not is an error later on
   weights <- Filter(known, list(value(blueprint$weights$call), given$case_weights))
   offsets <- Filter(known, list(value(blueprint$offset$call), given$offset))
+  if (length(weights) + length(offsets) == 0L) return(FALSE)
   finite <- lapply(c(weights, list(Reduce(`+`, offsets, double(n)))), is.finite)
   !Reduce(`&`, finite)
 }
@@ -68,8 +69,9 @@ stand_in <- function(blueprint, calls, data, env, vectors = list()) {
   # of no whole row public values take the place, once their columns are described
   if (any(dropped) && !all(dropped)) {
     whole <- which(!dropped)[1L]
+    rows <- which(dropped)
     for (name in intersect(unique(unlist(lapply(calls, all.vars))), names(data))) {
-      data[[name]][dropped] <- data[[name]][whole]
+      data[[name]][rows] <- data[[name]][whole]
     }
     vectors <- lapply(vectors, stood_in, dropped, whole)
   }

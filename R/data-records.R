@@ -54,6 +54,7 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
     schema_names(stats::delete.response(terms)) %in% names(attr(schema, "impute"))
   ]
   dropped <- NULL
+  held <- data
   if (omits(facts)) {
     whole <- stand_in(facts, needed_calls(facts, terms, imputed), data, env, given)
     data <- whole$data
@@ -86,7 +87,8 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   blueprint <- c(with_range(blueprint, range$values), facts)
   if (none_left(dropped)) variables <- public_rows(blueprint$variables, nrow(frame))
   records <- list(
-    x = frame_rows(blueprint, variables), y = scale_response(label$y, blueprint$range),
+    x = stood_rows(frame_rows(blueprint, variables), held, dropped),
+    y = scale_response(label$y, blueprint$range),
     leaks = leaks, blueprint = blueprint
   )
   with_numbers(records, given, data, env, loss, dropped)
@@ -97,11 +99,13 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
 #' @noRd
 records_planned <- function(blueprint, data, y, loss, given = NULL, threads = 1L) {
   if (is.data.frame(data)) data <- plain_columns(data)
+  held <- data
   whole <- whole_rows(blueprint, data, c(list(y = y), given))
   data <- whole$data
   y <- whole$vectors$y
   if (blueprint$kind == "frame") check_planned_terms(blueprint, data)
   x <- planned_rows(blueprint, data, none_left(whole$dropped), threads)
+  if (blueprint$kind == "frame") x <- stood_rows(x, held, whole$dropped)
   name <- "y"
   if (is.null(y)) {
     if (is.null(blueprint$response)) {

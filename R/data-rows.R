@@ -27,6 +27,31 @@ frame_rows <- function(blueprint, variables) {
   new_rows(blueprint, variables, nrow(variables))
 }
 
+#' Rows some of which are another one's, see stand_in(): of columns as the user holds them, so that
+#' copies with the other's values can go. What is computed of these stays.
+#' @param data the user's columns.
+#' @param dropped which rows are those of the first other one.
+#' @noRd
+stood_rows <- function(x, data, dropped) {
+  if (!any(dropped) || all(dropped)) return(x)
+  for (name in intersect(names(x$source), names(data))) {
+    alike <- function(what) identical(what(x$source[[name]]), what(data[[name]]))
+    if (alike(typeof) && alike(attributes)) x$source[[name]] <- data[[name]]
+  }
+  x$dropped <- dropped
+  x$whole <- which(!dropped)[1L]
+  x
+}
+
+#' Rows of the source; `NULL`: all.
+#' @noRd
+source_rows <- function(x, rows = NULL) {
+  if (is.null(x$dropped)) return(if (is.null(rows)) x$source else take_source(x$source, rows))
+  if (is.null(rows)) rows <- seq_len(x$n)
+  rows[x$dropped[rows]] <- x$whole
+  take_source(x$source, rows)
+}
+
 #' All rows as a matrix.
 #' @noRd
 model_matrix <- function(x) {
@@ -40,8 +65,8 @@ made_rows <- function(x) {
   blueprint <- x$blueprint
   blueprint$factor <- 1
   switch(blueprint$kind,
-    matrix = encode_matrix(blueprint, x$source), frame = encode_frame(blueprint, x$source),
-    ready = x$source, file = read_rows(x$source)
+    matrix = encode_matrix(blueprint, x$source),
+    frame = encode_frame(blueprint, source_rows(x)), ready = x$source, file = read_rows(x$source)
   )
 }
 
@@ -53,7 +78,7 @@ take_model_rows <- function(x, rows) {
     x$source <- made_rows(x)
     x$blueprint$kind <- "ready"
   }
-  new_rows(x$blueprint, take_source(x$source, rows), length(rows))
+  new_rows(x$blueprint, source_rows(x, rows), length(rows))
 }
 
 take_source <- function(source, rows) {
@@ -91,9 +116,10 @@ transposed_rows <- function(x, order = NULL) {
   blueprint <- x$blueprint
   blueprint$factor <- 1
   by_entries <- has_entries(blueprint)
+  if (!is.null(x$dropped)) gc() # there were copies, see stood_rows()
   store <- NULL
   put <- function(rows) {
-    variables <- take_source(x$source, if (is.null(order)) rows else order[rows])
+    variables <- source_rows(x, if (is.null(order)) rows else order[rows])
     make <- if (by_entries) row_entries else design_matrix
     made <- make(blueprint, variables)
     if (is.null(store)) {
