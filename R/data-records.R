@@ -246,8 +246,8 @@ describe <- function(column, name, declared) {
       )
     }
     if (!is.null(declared)) return(found("bounds", declared))
-    values <- range(column)
-    if (values[1L] == values[2L]) values[2L] <- values[1L] + 1
+    values <- as.double(range(column))
+    if (!increases(values)) values[2L] <- values[1L] + 1
     return(found("bounds", values, sprintf("the range of `%s`", name)))
   }
   if (!is.factor(column) && !is.character(column)) {

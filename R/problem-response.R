@@ -13,16 +13,19 @@ check_range <- function(response, loss) {
   check_bounds(response, "response")
 }
 
-#' Two increasing numbers, a finite step apart.
+#' Two increasing numbers, a finite step apart of which half is more than 0.
 #' @noRd
 check_bounds <- function(bounds, name) {
   check_numbers(bounds, name, length = 2L)
-  if (bounds[1L] >= bounds[2L] || !is.finite(bounds[2L] - bounds[1L])) {
+  bounds <- as.double(bounds)
+  if (!increases(bounds) || !is.finite(bounds[2L] - bounds[1L])) {
     abort("argument", sprintf("The bounds of `%s` must increase, by a finite step.", name),
       argument = name, value = bounds)
   }
-  as.double(bounds)
+  bounds
 }
+
+increases <- function(bounds) bounds[1L] / 2 < bounds[2L] / 2
 
 #' The bounds that a schema declares for the response of a regression loss.
 #' @noRd

@@ -97,6 +97,7 @@ static void share_out(ffi_reader *reader, SEXP keeper, dpa_records all, size_t p
   for (size_t i = 0; i < parties; i++) {
     holding[i].records = dpa_records_part(&all, first, held[i]);
     holding[i].records.longest = longest[i];
+    dpa_records_count(&holding[i].records);
     holding[i].users = held[i];
     holding[i].size = NULL;
     if (several)

@@ -190,6 +190,12 @@ static void check_same(const rows *r, const dpa_records *a, const dpa_records *b
   const size_t room = (r->d > r->n ? r->d : r->n) * r->d + r->n;
   double *x = get(room, sizeof *x), *y = get(room, sizeof *y);
   CHECK(dpa_records_stored(a) == dpa_records_stored(b));
+  dpa_records counted = *a;
+  dpa_records_count(&counted);
+  CHECK(dpa_records_stored(&counted) == dpa_records_stored(b));
+  counted = dpa_records_part(&counted, 0, a->n / 2);
+  const dpa_records half = dpa_records_part(b, 0, b->n / 2);
+  CHECK(dpa_records_stored(&counted) == dpa_records_stored(&half));
   CHECK(dpa_records_longest(a) == dpa_records_longest(b));
   for (size_t p = 0; p < sizeof passes / sizeof *passes; p++) {
     for (size_t j = 0; j < room; j++)

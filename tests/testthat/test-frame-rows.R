@@ -132,6 +132,19 @@ test_that("fits of terms and of sparse or dense rows are the same to the last bi
   }
 })
 
+test_that("columns of far or near numbers are bounded, by the schema or not", {
+  data <- data.frame(y = rep(c(-1, 1), 20), i = rep(c(-2000000000L, 2000000000L, 5L, 5L), 10),
+    least = rep(c(0, 5e-324), 20))
+  fit <- function(...) {
+    coef(dpadmm_fit(..., data = data, nodes = 2, epsilon = 1, delta = 1e-5, seed = 1,
+      iterations = 2))
+  }
+  wide <- dpadmm_schema(i = c(-2000000000L, 2000000000L))
+  expect_identical(suppressWarnings(fit(y ~ i)), fit(y ~ i, schema = wide))
+  expect_true(all(is.finite(suppressWarnings(fit(y ~ i + least)))))
+  expect_error(dpadmm_schema(least = c(0, 5e-324)), class = "dpadmm_error_argument")
+})
+
 test_that("terms that are not as they must be are refused", {
   records <- records_of_frame(y ~ a + g + k)
   fit <- dpadmm_fit(y ~ a + g + k, mixed, mixed_schema, nodes = 2, method = r_admm(),

@@ -123,6 +123,34 @@ test_that("omitted rows are weight 0: they stay in the count and do nothing", {
   expect_equal(coef(left_out), coef(absent), tolerance = 1e-9)
 })
 
+test_that("rows left out are another one of weight 0, in whatever form rows are kept", {
+  set.seed(1)
+  n <- 300
+  data <- data.frame(a = rnorm(n), k = sample(0:300, n, TRUE), g = gl(3, 100, labels = letters[1:3]),
+    y = rep(c("no", "yes"), n / 2))
+  spoilt <- data
+  spoilt$a[c(2, 200)] <- NA
+  spoilt$k[c(50, 51)] <- NA
+  spoilt$g[51] <- NA
+  spoilt$y[299] <- NA
+  whole <- data
+  lost <- c(2, 50, 51, 200, 299)
+  whole[lost, ] <- data[1, ]
+  whole$y[lost] <- NA
+  schema <- dpadmm_schema(a = c(-2, 2), k = c(0, 300), g = letters[1:3], y = c("no", "yes"))
+  for (formula in c(y ~ a + k, y ~ a * g + k, y ~ I(exp(a)) + g + k)) {
+    if (grepl("exp", deparse(formula))) schema[["I(exp(a))"]] <- c(0, 8)
+    for (engine in c("local", "stepwise")) for (method in list(r_admm(), dp_sgd())) {
+      fit <- function(...) {
+        coef(dpadmm_fit(formula, ..., schema = schema, epsilon = 1, delta = 1e-5,
+          na.action = "omit", iterations = 3, nodes = if (inherits(method, "dpadmm_family_graph")) 3, method = method,
+          seed = 1, control = dpadmm_control(engine = engine)))
+      }
+      expect_identical(fit(spoilt), fit(whole))
+    }
+  }
+})
+
 test_that("a private run with omitted rows has the statement of one without, and says so", {
   omitted <- fit_holes(na.action = "omit", epsilon = 1, delta = 1e-5, C = NULL, seed = 1)
   whole <- fit_holes(holes$whole, epsilon = 1, delta = 1e-5, C = NULL, seed = 1)

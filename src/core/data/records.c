@@ -13,8 +13,10 @@
 dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t count) {
   dpa_records part = *records;
   part.n = count;
-  if (count < records->n)
+  if (count < records->n) {
     part.longest = 0.0;
+    part.counted = 0;
+  }
   if (part.y)
     part.y += first;
   if (part.sign)
@@ -41,8 +43,14 @@ dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t co
 size_t dpa_records_stored(const dpa_records *records) {
   if (dpa_is_dense(records))
     return records->n * records->d;
-  return records->term ? dpa_terms_stored(records)
-                       : (size_t)(records->row[records->n] - records->row[0]);
+  if (!records->term)
+    return (size_t)(records->row[records->n] - records->row[0]);
+  return records->counted ? records->counted : dpa_terms_stored(records);
+}
+
+void dpa_records_count(dpa_records *records) {
+  if (records->term && !records->full)
+    records->counted = dpa_records_stored(records);
 }
 
 int dpa_worth_sharing(const dpa_records *records, int threads) {

@@ -37,7 +37,7 @@ typedef struct dpa_term {
   const uint8_t *code;  /* n, or: */
   const uint16_t *wide; /* the same in two bytes each; both NULL: all 0 */
   const int *place;
-  const double *value; /* by code; 0: there is no number */
+  const double *value; /* by code; NULL: there is no number */
   const double *number;
 } dpa_term;
 
@@ -55,9 +55,10 @@ typedef struct dpa_records {
   const int *col; /* feature indices, increasing within a row, or: */
   const uint16_t *narrow; /* the same in two bytes each; NULL: in col */
   const double *val;
-  const dpa_term *term; /* of sparse rows, instead of these; features increase with the
-                           terms, and row k is entry from + k of each */
+  const dpa_term *term; /* instead of these; features increase with the terms, and row k
+                           is entry from + k of each */
   size_t terms, from;
+  size_t counted; /* how many of their entries are not 0; 0: nobody has counted them */
   int full; /* the terms are the columns, one each, of dense rows: every entry counts,
                and sums are in their order */
   const double *scale;    /* factors >= 0; NULL: all 1 */
@@ -95,8 +96,10 @@ int dpa_worth_sharing(const dpa_records *records, int threads);
 /* Rows first, ..., first + count - 1. */
 dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t count);
 
-/* Entries stored; of terms the numbers that are not 0, which are counted each time. */
+/* Entries stored; of sparse terms the numbers that are not 0, which are counted each
+ * time, or once for all passes over these records. */
 size_t dpa_records_stored(const dpa_records *records);
+void dpa_records_count(dpa_records *records);
 
 /* ---- passes over all rows -------------------------------------------------------- */
 

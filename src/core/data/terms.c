@@ -59,8 +59,11 @@ size_t dpa_terms_stored(const dpa_records *r) {
   size_t count = 0;
   for (size_t q = 0; q < r->terms; q++) {
     const dpa_term t = from_row(&r->term[q], r->from);
-    for (size_t k = 0; k < r->n; k++)
-      count += value_of(&t, k) != 0.0;
+    if (!t.value && !t.number)
+      count += r->n;
+    else
+      for (size_t k = 0; k < r->n; k++)
+        count += value_of(&t, k) != 0.0;
   }
   return count;
 }

@@ -45,7 +45,8 @@ static dpa_status solver_step(dpa_party *party, const dpa_order *order, size_t i
   dpa_users *users = &party->as.users;
   dpa_solver *s = &users->solver;
   const size_t d = party->d, n = users->offset[i + 1] - users->offset[i];
-  const dpa_records part = dpa_records_part(&party->records, users->offset[i], n);
+  dpa_records part = dpa_records_part(&party->records, users->offset[i], n);
+  dpa_records_count(&part);
   double *target = users->change;
   for (size_t j = 0; j < d; j++)
     target[j] = 2.0 * z[j] - u[j];
