@@ -61,13 +61,15 @@ labels_left <- function(y, dropped, loss, declared) {
 
 #' A data frame and vectors whose rows with missing values are those of the first complete one.
 #' @param vectors named list, some of them NULL.
-#' @return list(data, vectors, dropped).
+#' @return list(data, vectors, dropped, `held` = the data as they were, where some are not now).
 #' @noRd
 stand_in <- function(blueprint, calls, data, env, vectors = list()) {
   dropped <- missing_rows(calls, data, env, vectors) |
     rows_without_numbers(blueprint, data, env, vectors)
   # of no whole row public values take the place, once their columns are described
+  held <- NULL
   if (any(dropped) && !all(dropped)) {
+    held <- data
     whole <- which(!dropped)[1L]
     rows <- which(dropped)
     for (name in intersect(unique(unlist(lapply(calls, all.vars))), names(data))) {
@@ -75,7 +77,7 @@ stand_in <- function(blueprint, calls, data, env, vectors = list()) {
     }
     vectors <- lapply(vectors, stood_in, dropped, whole)
   }
-  list(data = data, vectors = vectors, dropped = dropped)
+  list(data = data, vectors = vectors, dropped = dropped, held = held)
 }
 
 #' The same of a matrix.

@@ -53,14 +53,12 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   imputed <- predictors[
     schema_names(stats::delete.response(terms)) %in% names(attr(schema, "impute"))
   ]
-  dropped <- NULL
-  held <- data
-  if (omits(facts)) {
-    whole <- stand_in(facts, needed_calls(facts, terms, imputed), data, env, given)
-    data <- whole$data
-    given <- whole$vectors
-    dropped <- whole$dropped
+  whole <- if (!omits(facts)) list(data = data, vectors = given) else {
+    stand_in(facts, needed_calls(facts, terms, imputed), data, env, given)
   }
+  data <- whole$data
+  given <- whole$vectors
+  dropped <- whole$dropped
   response <- attr(terms, "response") == 1L
   frame <- model_frame(terms, data, env, imputed, none_left(dropped))
   name <- if (response) names(frame)[1L] else "y"
@@ -87,7 +85,7 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
   blueprint <- c(with_range(blueprint, range$values), facts)
   if (none_left(dropped)) variables <- public_rows(blueprint$variables, nrow(frame))
   records <- list(
-    x = stood_rows(frame_rows(blueprint, variables), held, dropped),
+    x = stood_rows(frame_rows(blueprint, variables), whole),
     y = scale_response(label$y, blueprint$range),
     leaks = leaks, blueprint = blueprint
   )
@@ -99,13 +97,11 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
 #' @noRd
 records_planned <- function(blueprint, data, y, loss, given = NULL, threads = 1L) {
   if (is.data.frame(data)) data <- plain_columns(data)
-  held <- data
   whole <- whole_rows(blueprint, data, c(list(y = y), given))
   data <- whole$data
   y <- whole$vectors$y
   if (blueprint$kind == "frame") check_planned_terms(blueprint, data)
-  x <- planned_rows(blueprint, data, none_left(whole$dropped), threads)
-  if (blueprint$kind == "frame") x <- stood_rows(x, held, whole$dropped)
+  x <- stood_rows(planned_rows(blueprint, data, none_left(whole$dropped), threads), whole)
   name <- "y"
   if (is.null(y)) {
     if (is.null(blueprint$response)) {

@@ -27,19 +27,18 @@ frame_rows <- function(blueprint, variables) {
   new_rows(blueprint, variables, nrow(variables))
 }
 
-#' Rows some of which are another one's, see stand_in(): of columns as the user holds them, so that
-#' copies with the other's values can go. What is computed of these stays.
-#' @param data the user's columns.
-#' @param dropped which rows are those of the first other one.
+#' Rows some of which are another one's: of columns as the user holds them, so that copies with the
+#' other's values can go. What is computed of these stays.
+#' @param whole of stand_in().
 #' @noRd
-stood_rows <- function(x, data, dropped) {
-  if (!any(dropped) || all(dropped)) return(x)
-  for (name in intersect(names(x$source), names(data))) {
-    alike <- function(what) identical(what(x$source[[name]]), what(data[[name]]))
-    if (alike(typeof) && alike(attributes)) x$source[[name]] <- data[[name]]
+stood_rows <- function(x, whole) {
+  held <- whole$held
+  if (is.null(held)) return(x)
+  for (name in intersect(names(x$source), names(held))) {
+    alike <- function(what) identical(what(x$source[[name]]), what(held[[name]]))
+    if (alike(typeof) && alike(attributes)) x$source[[name]] <- held[[name]]
   }
-  x$dropped <- dropped
-  x$whole <- which(!dropped)[1L]
+  x[c("dropped", "whole")] <- list(whole$dropped, which(!whole$dropped)[1L])
   x
 }
 

@@ -63,7 +63,7 @@ dpadmm_schema <- function(..., impute = NULL) {
         )
       }
     } else {
-      check_bounds(column, name)
+      columns[[name]] <- check_bounds(column, name)
     }
   }
   structure(columns, impute = check_impute(impute, columns), class = "dpadmm_schema")

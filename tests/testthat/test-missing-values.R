@@ -126,8 +126,8 @@ test_that("omitted rows are weight 0: they stay in the count and do nothing", {
 test_that("rows left out are another one of weight 0, in whatever form rows are kept", {
   set.seed(1)
   n <- 300
-  data <- data.frame(a = rnorm(n), k = sample(0:300, n, TRUE), g = gl(3, 100, labels = letters[1:3]),
-    y = rep(c("no", "yes"), n / 2))
+  data <- data.frame(a = rnorm(n), k = sample(0:300, n, TRUE),
+    g = gl(3, 100, labels = letters[1:3]), y = rep(c("no", "yes"), n / 2))
   spoilt <- data
   spoilt$a[c(2, 200)] <- NA
   spoilt$k[c(50, 51)] <- NA
@@ -143,8 +143,9 @@ test_that("rows left out are another one of weight 0, in whatever form rows are 
     for (engine in c("local", "stepwise")) for (method in list(r_admm(), dp_sgd())) {
       fit <- function(...) {
         coef(dpadmm_fit(formula, ..., schema = schema, epsilon = 1, delta = 1e-5,
-          na.action = "omit", iterations = 3, nodes = if (inherits(method, "dpadmm_family_graph")) 3, method = method,
-          seed = 1, control = dpadmm_control(engine = engine)))
+          na.action = "omit", iterations = 3, method = method, seed = 1,
+          nodes = if (inherits(method, "dpadmm_family_graph")) 3,
+          control = dpadmm_control(engine = engine)))
       }
       expect_identical(fit(spoilt), fit(whole))
     }
