@@ -42,6 +42,6 @@ test_that("BLAS has as many threads as were asked for, one in the core, and then
     "cat(before, one, two, fewer, failed, threads())"
   ), script)
   said <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)),
-    stdout = TRUE, stderr = FALSE)
+    stdout = TRUE, stderr = FALSE, timeout = 300)
   expect_identical(said[length(said)], "8 1 2 1 1 TRUE 8")
 })

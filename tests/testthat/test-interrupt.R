@@ -105,7 +105,7 @@ test_that("an interrupt that nobody handles says what was spent and ends the scr
     "cat('went on')"
   ), script)
   said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
-    c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE
+    c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, timeout = 300
   ))
   expect_identical(sum(said == "In iteration 3: spent."), 1L)
   expect_false(any(grepl("went on", said)))

@@ -6,7 +6,7 @@ test_that("the README's main job runs and saves its figure", {
   libraries <- paste(.libPaths(), collapse = .Platform$path.sep)
   out <- suppressWarnings(system2(
     file.path(R.home("bin"), "Rscript"), c(shQuote(script), shQuote(file), "1"),
-    stdout = TRUE, stderr = TRUE, env = paste0("R_LIBS=", libraries)
+    stdout = TRUE, stderr = TRUE, timeout = 300, env = paste0("R_LIBS=", libraries)
   ))
   expect_null(attr(out, "status"), info = paste(out, collapse = "\n"))
   expect_true(any(grepl("Privacy (sound): epsilon = 1, delta = 0.00001", out, fixed = TRUE)))

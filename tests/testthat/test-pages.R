@@ -48,7 +48,7 @@ test_that("short pages run in a session of their own", {
     script <- script_of(page)
     here <- setwd(tempdir())
     said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
-      c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE,
+      c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE, timeout = 300,
       env = paste0("R_LIBS=", paste(.libPaths(), collapse = .Platform$path.sep))
     ))
     setwd(here)

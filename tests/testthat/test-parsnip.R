@@ -109,7 +109,7 @@ test_that("the engine is there whichever package is loaded first", {
       "writeLines(paste('engines:', sum(engines == 'dpadmm')))"
     ), script)
     said <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)),
-      stdout = TRUE, stderr = FALSE
+      stdout = TRUE, stderr = FALSE, timeout = 300
     )
     expect_identical(utils::tail(said, 1), "engines: 1", label = paste(order, collapse = ", "))
   }

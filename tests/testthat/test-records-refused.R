@@ -111,7 +111,7 @@ test_that("a full disk is an error, and an interrupt none: neither leaves a file
   ), script)
   limited <- sprintf("ulimit -f 500; trap '' XFSZ; exec %s --vanilla %s",
     shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script))
-  said <- system2("bash", c("-c", shQuote(limited)), stdout = TRUE, stderr = FALSE)
+  said <- system2("bash", c("-c", shQuote(limited)), stdout = TRUE, stderr = FALSE, timeout = 300)
   full <- "cannot be written: .*[.] It needs more than [0-9.]+ kB"
   row <- as.numeric(said[3])
   expect_match(said[1], sprintf('^Chunk [12], row %.0f: the file of records, "%s/records", %s[.]$',
