@@ -66,8 +66,8 @@ labels_left <- function(y, dropped, loss, declared) {
 stand_in <- function(blueprint, calls, data, env, vectors = list()) {
   dropped <- missing_rows(calls, data, env, vectors) |
     rows_without_numbers(blueprint, data, env, vectors)
-  # of no whole row public values take the place, once their columns are described
   held <- NULL
+  # of no whole row public values take the place, once their columns are described
   if (any(dropped) && !all(dropped)) {
     held <- data
     whole <- which(!dropped)[1L]

@@ -1,7 +1,8 @@
 # The tests of tools/test, run in tests/testthat on the installed package. What is counted is
 # test_that() blocks: an expectation in a loop is no test of its own. Reasons of skips are
 # printed. A file of which nothing ran, and fewer blocks than tools/floor says, are failures.
-# The names of files are printed as they end: where tests hang, those that are not there did.
+# The names of files are printed as they end, for then their processes report: where tests hang,
+# those that are not there did.
 library(testthat)
 library(dpadmm)
 least <- read.table(commandArgs(TRUE)[1L], row.names = 1L)["blocks", 1L]
@@ -11,8 +12,7 @@ ended <- R6::R6Class("ended", inherit = Reporter, public = list(
     super$initialize()
     self$capabilities$parallel_support <- TRUE
   },
-  end_file = function() cat(self$file, ""),
-  start_file = function(filename) self$file <- filename, file = NULL
+  start_file = function(filename) cat(filename, "")
 ))$new()
 
 result <- test_dir(".",

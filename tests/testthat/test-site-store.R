@@ -112,5 +112,6 @@ test_that("a process that was forked does not open the ledger anew, whose locks 
   expect_s3_class(got$plain, "dpadmm_error_ledger")
   expect_true(got$open)
   expect_null(got$said)
-  for (answer in got$after) expect_null(answer$error)
+  expect_null(got$after[[1L]]$error)
+  expect_null(got$after[[2L]]$error)
 })
