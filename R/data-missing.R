@@ -80,27 +80,41 @@ stand_in <- function(blueprint, calls, data, env, vectors = list()) {
   list(data = data, vectors = vectors, dropped = dropped, held = held)
 }
 
-#' The same of a matrix.
+#' The same of a matrix, whose rows become 0.
+#' @param as_held whether they may stay what they are in a dense one: it is the caller's to take
+#'   them for 0 then, which `left` tells.
 #' @noRd
-stand_in_matrix <- function(blueprint, x, vectors = list()) {
-  holes <- if (NCOL(x) > 0L && length(dim(x)) == 2L) is.na(x)
-  if (is.null(holes)) return(list(data = x, vectors = vectors, dropped = NULL)) # check_matrix()
-  dropped <- missing_rows(NULL, x, NULL, vectors) | Matrix::rowSums(holes) > 0 |
+stand_in_matrix <- function(blueprint, x, vectors = list(), as_held = FALSE) {
+  if (NCOL(x) == 0L || length(dim(x)) != 2L) { # check_matrix()
+    return(list(data = x, vectors = vectors, dropped = NULL))
+  }
+  dropped <- missing_rows(NULL, x, NULL, vectors) | rows_with_holes(x) |
     rows_without_numbers(blueprint, x, NULL, vectors)
-  if (any(dropped)) x[dropped, ] <- 0
+  left <- if (as_held && any(dropped) && is_plain_matrix(x)) dropped
+  if (is.null(left) && any(dropped)) x[dropped, ] <- 0
   if (any(dropped) && !all(dropped)) {
     vectors <- lapply(vectors, stood_in, dropped, which(!dropped)[1L])
   }
-  list(data = x, vectors = vectors, dropped = dropped)
+  list(data = x, vectors = vectors, dropped = dropped, left = left)
+}
+
+rows_with_holes <- function(x) {
+  if (!is_plain_matrix(x)) return(Matrix::rowSums(is.na(x)) > 0)
+  out <- logical(nrow(x))
+  # flags of all entries would be half of the matrix
+  for (j in seq_len(ncol(x))) if (anyNA(column <- x[, j])) out <- out | is.na(column)
+  unname(out)
 }
 
 #' Data of a plan, or new data, by its blueprint: as they are, or with rows stood in for.
 #' @param vectors that a row may not miss either.
+#' @param as_held see stand_in_matrix().
 #' @noRd
-whole_rows <- function(blueprint, data, vectors = list(), response = blueprint$response) {
+whole_rows <- function(blueprint, data, vectors = list(), response = blueprint$response,
+                       as_held = FALSE) {
   as_is <- list(data = data, vectors = vectors, dropped = NULL)
   if (!omits(blueprint)) return(as_is)
-  if (blueprint$kind == "matrix") return(stand_in_matrix(blueprint, data, vectors))
+  if (blueprint$kind == "matrix") return(stand_in_matrix(blueprint, data, vectors, as_held))
   if (!is.data.frame(data)) return(as_is) # encode_new() complains
   calls <- needed_calls(blueprint, blueprint$terms, imputed_names(blueprint$variables), response)
   stand_in(blueprint, calls, data, globalenv(), vectors)

@@ -5,30 +5,28 @@
 #' Records from a matrix and labels.
 #' @param range bounds of the response of a regression loss, or NULL.
 #' @param options of record_options().
+#' @param as_held whether rows may be made of `x` when they are asked for; else they are there.
 #' @noRd
 records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept = FALSE,
                            rows = "shorten", row_bound = 1, options = record_options(),
-                           threads = 1L) {
+                           threads = 1L, as_held = FALSE) {
   facts <- record_facts(options)
   given <- list(y = y, case_weights = options$case_weights, offset = options$offset)
-  dropped <- NULL
+  dropped <- left <- NULL
   if (omits(facts)) {
-    whole <- stand_in_matrix(facts, x, given)
+    whole <- stand_in_matrix(facts, x, given, as_held)
     x <- whole$data
     given <- whole$vectors
     dropped <- whole$dropped
+    left <- whole$left
   }
-  x <- check_matrix(x, "x", threads)
+  x <- check_matrix(x, "x", left, threads, as_held)
   label <- encode_labels(labels_left(given$y, dropped, loss, classes), loss, nrow(x), classes)
   blueprint <- matrix_blueprint(ncol(x), colnames(x), label$classes, intercept, rows, row_bound)
   blueprint <- c(with_range(blueprint, range), facts)
-  if (rows == "error") {
-    check_row_lengths(x, row_bound, "x", threads)
-  } else {
-    x <- tame_rows(x, row_bound, threads)
-  }
+  x <- bounded_rows(x, rows, row_bound, "x", left, threads)
   records <- list(
-    x = matrix_rows(blueprint, x), y = scale_response(label$y, blueprint$range),
+    x = matrix_rows(blueprint, x, left), y = scale_response(label$y, blueprint$range),
     leaks = label$leaks, blueprint = blueprint
   )
   with_numbers(records, given, NULL, NULL, loss, dropped)
@@ -97,11 +95,11 @@ records_frame <- function(formula, data, y, schema, loss, classes = NULL, range 
 #' @noRd
 records_planned <- function(blueprint, data, y, loss, given = NULL, threads = 1L) {
   if (is.data.frame(data)) data <- plain_columns(data)
-  whole <- whole_rows(blueprint, data, c(list(y = y), given))
+  whole <- whole_rows(blueprint, data, c(list(y = y), given), as_held = TRUE)
   data <- whole$data
   y <- whole$vectors$y
   if (blueprint$kind == "frame") check_planned_terms(blueprint, data)
-  x <- stood_rows(planned_rows(blueprint, data, none_left(whole$dropped), threads), whole)
+  x <- stood_rows(planned_rows(blueprint, data, whole, threads), whole)
   name <- "y"
   if (is.null(y)) {
     if (is.null(blueprint$response)) {
@@ -139,15 +137,17 @@ response_of <- function(blueprint, data, argument) {
 }
 
 #' The rows of a plan's records; those longer than the bound are refused, if the user said so.
-#' @param none whether no row is whole.
+#' @param whole of whole_rows(), of these data.
 #' @noRd
-planned_rows <- function(blueprint, data, none = FALSE, threads = 1L) {
+planned_rows <- function(blueprint, data, whole, threads = 1L) {
   if (blueprint$kind == "frame") {
+    none <- none_left(whole$dropped)
     return(frame_rows(blueprint, new_variables(blueprint, data, "data", none)))
   }
-  x <- new_matrix(blueprint, data, "data", threads)
-  if (blueprint$rows == "error") check_row_lengths(x, blueprint$row_bound, "data", threads)
-  matrix_rows(blueprint, x)
+  left <- whole$left
+  x <- new_matrix(blueprint, data, "data", left, threads, as_held = TRUE)
+  x <- bounded_rows(x, blueprint$rows, blueprint$row_bound, "data", left, threads)
+  matrix_rows(blueprint, x, left)
 }
 
 #' New data as the predictors of a blueprint; long rows are taken as they are.
@@ -156,7 +156,9 @@ encode_new <- function(blueprint, newdata, argument = "newdata", none = FALSE) {
   if (blueprint$kind == "frame") {
     return(encode_frame(blueprint, new_variables(blueprint, newdata, argument, none)))
   }
-  encode_matrix(blueprint, new_matrix(blueprint, newdata, argument))
+  x <- new_matrix(blueprint, newdata, argument)
+  if (blueprint$rows == "shorten") x <- tame_rows(x, blueprint$row_bound)
+  encode_matrix(blueprint, x)
 }
 
 #' The variables of a frame's blueprint in new data.
@@ -172,54 +174,6 @@ new_variables <- function(blueprint, newdata, argument, none = FALSE) {
   if (none) return(public_rows(blueprint$variables, nrow(newdata)))
   frame <- model_frame(blueprint$terms, newdata, globalenv(), imputed_names(blueprint$variables))
   frame[variable_names(blueprint$terms)]
-}
-
-#' The columns of a matrix fit, by their names where there are any.
-#' @noRd
-new_matrix <- function(blueprint, newdata, argument, threads = 1L) {
-  if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
-  inputs <- blueprint$inputs
-  if (is.data.frame(newdata) && !is.null(inputs) && !anyDuplicated(inputs)) {
-    abort_lost(setdiff(inputs, names(newdata)), argument)
-    newdata <- as.matrix(newdata[inputs])
-  }
-  x <- check_matrix(newdata, argument, threads)
-  if (!is.null(inputs) && !is.null(colnames(x)) && !anyDuplicated(inputs)) {
-    abort_lost(setdiff(inputs, colnames(x)), argument)
-    if (!identical(colnames(x), inputs)) x <- x[, inputs, drop = FALSE] # a copy of all
-  }
-  if (ncol(x) != blueprint$p) {
-    abort("shape", sprintf("`%s` must have %d columns, not %d.", argument, blueprint$p, ncol(x)),
-      argument = argument
-    )
-  }
-  if (blueprint$rows == "shorten") tame_rows(x, blueprint$row_bound, threads) else x
-}
-
-#' Rows of a matrix as the model has them: with an intercept (x, bound) / sqrt(2), which is no
-#' longer than the bound if x is not.
-#' @noRd
-encode_matrix <- function(blueprint, x) {
-  if (!blueprint$intercept) return(x)
-  if (blueprint$rows == "shorten") x <- x * shortening(x, blueprint$row_bound)
-  x <- cbind(blueprint$row_bound, x) * blueprint$factor
-  dimnames(x) <- list(NULL, coefficient_names(blueprint))
-  x
-}
-
-#' Rows longer than the bound, but for rounding, are an error.
-#' @noRd
-check_row_lengths <- function(x, bound, argument, threads = 1L) {
-  kept <- shortening(x, bound, threads)
-  if (!any(long <- kept < 1 - 1e-9)) return(invisible())
-  row <- which(long)[1L]
-  abort("row_bound", sprintf(paste(
-    "Row %d of `%s` has norm %.4g, above `row_bound` = %g%s. Divide the columns by public numbers,",
-    "raise `row_bound` of dpadmm_control() (noise grows with it), or accept with rows =",
-    '"shorten" that long rows are shortened, for a model to predict with.'
-  ), row, argument, bound / kept[row], bound,
-  if (sum(long) > 1L) sprintf(", as have %d more", sum(long) - 1L) else ""
-  ), argument = argument, place = row)
 }
 
 abort_lost <- function(lost, argument) {
@@ -264,37 +218,4 @@ describe <- function(column, name, declared) {
     ), argument = name, value = values)
   }
   found("levels", values, sprintf("the levels of `%s`", name))
-}
-
-#' By how much each row is shortened to meet the bound.
-#' @noRd
-shortening <- function(x, bound, threads = 1L) {
-  if (methods::is(x, "dgCMatrix")) {
-    return(core_call(.Call(ffi_shortening, matrix_slots(x), as.double(bound))))
-  }
-  core_call(.Call(ffi_row_measure, matrix_slots(x), as.double(bound), as.double(threads)))$scale
-}
-
-# A row with larger entries is put in other units before it is shortened.
-.far_entry <- 1e100
-
-#' Rows that will be shortened to a bound, without entries so large that a product with a model
-#' could leave the range of doubles: whether it does, and an error of it, would tell of a record.
-#' Each row is a function of itself alone, points where it did, and is no shorter than the bound
-#' if it was longer.
-#' @noRd
-tame_rows <- function(x, bound, threads = 1L) {
-  sparse <- methods::is(x, "dgCMatrix")
-  values <- if (sparse) x@x else x
-  if (largest_size(values, threads) <= .far_entry) return(x)
-  row <- if (sparse) x@i + 1L else as.vector(row(x))
-  at <- which(abs(values) > .far_entry)
-  largest <- numeric(nrow(x))
-  # the largest of a row comes last
-  order <- at[order(abs(values[at]))]
-  largest[row[order]] <- abs(values[order])
-  of_far <- which(largest[row] > max(.far_entry, bound))
-  tamed <- values[of_far] / largest[row[of_far]] * bound
-  if (sparse) x@x[of_far] <- tamed else x[of_far] <- tamed
-  x
 }

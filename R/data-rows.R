@@ -16,9 +16,15 @@ new_rows <- function(blueprint, source, n = nrow(source)) {
 #' @export
 dim.dpadmm_rows <- function(x) c(as.integer(x$n), as.integer(x$blueprint$d))
 
-#' A matrix as the rows of its model: itself, where there is no intercept.
+#' A matrix as the rows of its model: itself, where there is no intercept and the core takes it.
+#' @param left flags of rows that are 0, or `NULL`.
 #' @noRd
-matrix_rows <- function(blueprint, x) if (blueprint$intercept) new_rows(blueprint, x) else x
+matrix_rows <- function(blueprint, x, left = NULL) {
+  if (!blueprint$intercept && is_taken(x, left)) return(x)
+  rows <- new_rows(blueprint, x)
+  rows$dropped <- left
+  rows
+}
 
 #' Variables of a formula as rows, once it is sure that they can be.
 #' @noRd
@@ -45,6 +51,9 @@ stood_rows <- function(x, whole) {
 #' Rows of the source; `NULL`: all.
 #' @noRd
 source_rows <- function(x, rows = NULL) {
+  if (is.matrix(x$source)) {
+    return(taken_rows(x$source, if (is.null(rows)) seq_len(x$n) else rows, x$dropped))
+  }
   if (is.null(x$dropped)) return(if (is.null(rows)) x$source else take_source(x$source, rows))
   if (is.null(rows)) rows <- seq_len(x$n)
   rows[x$dropped[rows]] <- x$whole
@@ -64,7 +73,7 @@ made_rows <- function(x) {
   blueprint <- x$blueprint
   blueprint$factor <- 1
   switch(blueprint$kind,
-    matrix = encode_matrix(blueprint, x$source),
+    matrix = encode_matrix(blueprint, source_rows(x)),
     frame = encode_frame(blueprint, source_rows(x)), ready = x$source, file = read_rows(x$source)
   )
 }
@@ -77,7 +86,9 @@ take_model_rows <- function(x, rows) {
     x$source <- made_rows(x)
     x$blueprint$kind <- "ready"
   }
-  new_rows(x$blueprint, source_rows(x, rows), length(rows))
+  source <- source_rows(x, rows)
+  if (x$blueprint$kind == "matrix") return(matrix_rows(x$blueprint, source))
+  new_rows(x$blueprint, source, length(rows))
 }
 
 take_source <- function(source, rows) {
@@ -98,7 +109,7 @@ core_rows <- function(x, order = NULL, in_place = FALSE) {
   }
   blueprint <- x$blueprint
   rows <- switch(blueprint$kind,
-    matrix = list(
+    matrix = if (!is_taken(x$source, x$dropped)) transposed_rows(x, order) else list(
       x = matrix_slots(x$source), layout = "packed", first = blueprint$row_bound,
       before = if (blueprint$rows == "shorten") blueprint$row_bound
     ),
@@ -109,17 +120,18 @@ core_rows <- function(x, order = NULL, in_place = FALSE) {
   c(rows, list(factor = blueprint$factor))
 }
 
-#' Rows of variables, made in their order: list(x, layout).
+#' Rows of variables or of a matrix, made in their order: list(x, layout).
 #' @noRd
 transposed_rows <- function(x, order = NULL) {
   blueprint <- x$blueprint
   blueprint$factor <- 1
-  by_entries <- has_entries(blueprint)
+  by_entries <- blueprint$kind == "frame" && has_entries(blueprint)
+  make <- if (by_entries) row_entries else
+    switch(blueprint$kind, frame = design_matrix, matrix = encode_matrix)
   if (!is.null(x$dropped)) gc() # there were copies, see stood_rows()
   store <- NULL
   put <- function(rows) {
     variables <- source_rows(x, if (is.null(order)) rows else order[rows])
-    make <- if (by_entries) row_entries else design_matrix
     made <- make(blueprint, variables)
     if (is.null(store)) {
       store <<- store_of_rows(made, length(rows), x$n, blueprint$d, !has_levels(blueprint))

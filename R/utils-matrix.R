@@ -1,21 +1,23 @@
 # Matrices that users hand over, dense or sparse.
 
-#' A numeric matrix or dgCMatrix without missing or infinite entries.
+#' A matrix of numbers or flags that is nothing else.
 #' @noRd
-check_matrix <- function(x, argument, threads = 1L) {
+is_plain_matrix <- function(x) {
+  !is.object(x) && is.matrix(x) && (is.numeric(x) || is.logical(x))
+}
+
+#' A numeric matrix or dgCMatrix without missing or infinite entries.
+#' @param left flags of rows of a dense one that may have any; or `NULL`.
+#' @param as_held whether a dense one of whole numbers or flags may stay that.
+#' @noRd
+check_matrix <- function(x, argument, left = NULL, threads = 1L, as_held = FALSE) {
   x <- plain_numbers(x, argument)
   if (methods::is(x, "Matrix")) {
     if (!methods::is(x, "dgCMatrix")) {
       x <- methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
     }
-    values <- x@x
-    cell <- function(k) {
-      c(x@i[k] + 1L, findInterval(k - 1L, x@p))
-    }
   } else if (is.matrix(x) && (is.numeric(x) || is.logical(x))) {
-    if (!is.double(x)) storage.mode(x) <- "double"
-    values <- x
-    cell <- function(k) c((k - 1L) %% nrow(x) + 1L, (k - 1L) %/% nrow(x) + 1L)
+    if (!is.double(x) && !(as_held && is_plain_matrix(x))) storage.mode(x) <- "double"
   } else {
     abort("argument", sprintf(
       "`%s` must be a numeric matrix, dense or of package Matrix, not %s.", argument, kind_of(x)
@@ -26,16 +28,33 @@ check_matrix <- function(x, argument, threads = 1L) {
       "`%s` must have rows and columns; it is %d x %d.", argument, nrow(x), ncol(x)
     ), argument = argument)
   }
-  if (!is.finite(largest_size(values, threads)) && any(bad <- !is.finite(values))) {
-    k <- which(bad)[1L]
-    at <- cell(k)
-    missing <- is.na(values[k]) && !is.nan(values[k])
+  if (!is.null(bad <- first_not_finite(x, left, threads))) {
+    missing <- is.na(bad$value) && !is.nan(bad$value)
     abort(if (missing) "missing" else "finite", sprintf(
       "`%s` %s at row %d, column %d.", argument,
-      if (missing) "has a missing value" else paste("is", format(values[k])), at[1L], at[2L]
-    ), argument = argument, place = at)
+      if (missing) "has a missing value" else paste("is", format(bad$value)), bad$at[1L], bad$at[2L]
+    ), argument = argument, place = bad$at)
   }
   x
+}
+
+#' The first entry, column by column, that is not a finite number, list(at, value), or `NULL`.
+#' @noRd
+first_not_finite <- function(x, left, threads) {
+  if (methods::is(x, "Matrix")) {
+    k <- if (!is.finite(largest_size(x@x, threads))) which(!is.finite(x@x))
+    if (length(k) == 0L) return(NULL)
+    return(list(at = c(x@i[k[1L]] + 1L, findInterval(k[1L] - 1L, x@p)), value = x@x[k[1L]]))
+  }
+  if (if (is.double(x)) is.finite(largest_size(x, threads)) else !anyNA(x)) return(NULL)
+  for (j in seq_len(ncol(x))) {
+    bad <- !is.finite(x[, j])
+    if (!is.null(left)) bad <- bad & !left
+    if (any(bad)) {
+      k <- which.max(bad)
+      return(list(at = c(k, j), value = as.double(x[k, j])))
+    }
+  }
 }
 
 #' The largest size of doubles in one pass, without a copy; not finite where one of them is not.

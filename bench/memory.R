@@ -17,6 +17,19 @@ dense <- function(n, d) {
   list(function() list(x = matrix(stats::runif(n * d, -1, 1), n, d), y = labels(n)),
     function(data) private(data$x, data$y, rows = "shorten"))
 }
+# rows that miss a number are left out
+with_holes <- function(n, d) {
+  make <- dense(n, d)[[1L]]
+  list(function() {
+    data <- make()
+    data$x[seq(7, n, 50), 3] <- NA
+    data
+  }, function(data) private(data$x, data$y, rows = "shorten", na.action = "omit"))
+}
+whole <- function(n, d) {
+  list(function() list(x = matrix(sample.int(100L, n * d, TRUE) - 1L, n), y = labels(n)),
+    function(data) private(data$x, data$y, rows = "shorten"))
+}
 sparse <- function(n, d, each) {
   list(function() {
     columns <- (outer(seq_len(each), seq_len(n)) * 7919) %% d + 1
@@ -88,6 +101,9 @@ cases <- list(
   "dense 4e5 x 50" = dense(4e5, 50),
   "dense 20,000 x 500" = dense(2e4, 500),
   "dense 20,000 x 1,000" = dense(2e4, 1000),
+  "dense 4e5 x 20, some left out" = with_holes(4e5, 20),
+  # numbers of four bytes, and rows of eight
+  "dense 4e5 x 20, whole numbers" = whole(4e5, 20),
   "sparse 4e5 x 100, 14 a row" = sparse(4e5, 100, 14),
   "sparse 40,000 x 100, 14 a row" = sparse(4e4, 100, 14),
   "frame 1e6 x 20" = framed(1e6, 20),
