@@ -21,7 +21,8 @@ test_that("whole numbers and flags give the fit of their doubles, to the last bi
     }
   }
   colnames(flags) <- paste0("c", 1:30)
-  for (engine in c("local", "stepwise")) for (method in list(r_admm(), dp_sgd(), fp_admm(gamma = 1))) {
+  methods <- list(r_admm(), dp_sgd(), fp_admm(gamma = 1))
+  for (engine in c("local", "stepwise")) for (method in methods) {
     fit <- function(x) held_fit(x, method = method, engine = engine, rows = "error", row_bound = 6)
     once <- fit(flags)
     expect_identical(coef(once), coef(fit(flags + 0)))
