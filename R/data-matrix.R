@@ -1,14 +1,14 @@
 # Matrices as records. A dense one whose numbers are whole, or some rows of which are left out for
-# missing values, is not copied as a whole: rows are made of it a few at a time, see matrix_rows().
+# missing values, is not copied to be one of doubles without these: the core packs it as it is.
 
-#' Whether the core takes a matrix as it is.
+#' Whether a matrix is one that passes may go over as it lies.
 #' @param left flags of rows that are left out, or `NULL`.
 #' @noRd
-is_taken <- function(x, left = NULL) is.null(left) && (!is.matrix(x) || is.double(x))
+is_passable <- function(x, left = NULL) is.null(left) && (!is.matrix(x) || is.double(x))
 
-#' Some rows of a dense matrix as the core takes them; those that are left out are 0.
+#' Some rows of a dense matrix as the core packs them; those that are left out are 0.
 #' @noRd
-taken_rows <- function(x, rows, left = NULL) {
+packed_rows <- function(x, rows, left = NULL) {
   x <- x[rows, , drop = FALSE]
   if (!is.double(x)) storage.mode(x) <- "double"
   if (!is.null(left)) x[left[rows], ] <- 0
@@ -61,11 +61,11 @@ encode_matrix <- function(blueprint, x) {
 #' Rows longer than the bound, but for rounding, are an error.
 #' @noRd
 check_row_lengths <- function(x, bound, argument, left = NULL, threads = 1L) {
-  kept <- if (is_taken(x, left)) {
+  kept <- if (is_passable(x, left)) {
     shortening(x, bound, threads)
   } else {
     unlist(lapply(row_blocks(nrow(x), ncol(x)), function(rows) {
-      shortening(taken_rows(x, rows, left), bound, threads)
+      shortening(packed_rows(x, rows, left), bound, threads)
     }))
   }
   if (!any(long <- kept < 1 - 1e-9)) return(invisible())

@@ -16,11 +16,12 @@ new_rows <- function(blueprint, source, n = nrow(source)) {
 #' @export
 dim.dpadmm_rows <- function(x) c(as.integer(x$n), as.integer(x$blueprint$d))
 
-#' A matrix as the rows of its model: itself, where there is no intercept and the core takes it.
+#' A matrix as the rows of its model: itself, where there is no intercept and it may be read as it
+#' lies.
 #' @param left flags of rows that are 0, or `NULL`.
 #' @noRd
 matrix_rows <- function(blueprint, x, left = NULL) {
-  if (!blueprint$intercept && is_taken(x, left)) return(x)
+  if (!blueprint$intercept && is_passable(x, left)) return(x)
   rows <- new_rows(blueprint, x)
   rows$dropped <- left
   rows
@@ -52,7 +53,7 @@ stood_rows <- function(x, whole) {
 #' @noRd
 source_rows <- function(x, rows = NULL) {
   if (is.matrix(x$source)) {
-    return(taken_rows(x$source, if (is.null(rows)) seq_len(x$n) else rows, x$dropped))
+    return(packed_rows(x$source, if (is.null(rows)) seq_len(x$n) else rows, x$dropped))
   }
   if (is.null(x$dropped)) return(if (is.null(rows)) x$source else take_source(x$source, rows))
   if (is.null(rows)) rows <- seq_len(x$n)
@@ -109,9 +110,10 @@ core_rows <- function(x, order = NULL, in_place = FALSE) {
   }
   blueprint <- x$blueprint
   rows <- switch(blueprint$kind,
-    matrix = if (!is_taken(x$source, x$dropped)) transposed_rows(x, order) else list(
-      x = matrix_slots(x$source), layout = "packed", first = blueprint$row_bound,
-      before = if (blueprint$rows == "shorten") blueprint$row_bound
+    matrix = list(
+      x = matrix_slots(x$source), layout = "packed", left = x$dropped,
+      first = if (blueprint$intercept) blueprint$row_bound,
+      before = if (blueprint$intercept && blueprint$rows == "shorten") blueprint$row_bound
     ),
     ready = list(x = matrix_slots(x$source), layout = "packed"),
     frame = transposed_rows(x, order),
@@ -120,18 +122,17 @@ core_rows <- function(x, order = NULL, in_place = FALSE) {
   c(rows, list(factor = blueprint$factor))
 }
 
-#' Rows of variables or of a matrix, made in their order: list(x, layout).
+#' Rows of variables, made in their order: list(x, layout).
 #' @noRd
 transposed_rows <- function(x, order = NULL) {
   blueprint <- x$blueprint
   blueprint$factor <- 1
-  by_entries <- blueprint$kind == "frame" && has_entries(blueprint)
-  make <- if (by_entries) row_entries else
-    switch(blueprint$kind, frame = design_matrix, matrix = encode_matrix)
+  by_entries <- has_entries(blueprint)
   if (!is.null(x$dropped)) gc() # there were copies, see stood_rows()
   store <- NULL
   put <- function(rows) {
     variables <- source_rows(x, if (is.null(order)) rows else order[rows])
+    make <- if (by_entries) row_entries else design_matrix
     made <- make(blueprint, variables)
     if (is.null(store)) {
       store <<- store_of_rows(made, length(rows), x$n, blueprint$d, !has_levels(blueprint))

@@ -22,15 +22,22 @@ static int read_features(ffi_reader *slots, size_t stored, int end, ffi_shape *o
   return ok;
 }
 
+static int is_numbers(int type) {
+  return type == REALSXP || type == INTSXP || type == LGLSXP;
+}
+
 ffi_shape ffi_matrix(ffi_reader *reader) {
-  ffi_shape out = {0, 0, NULL, NULL, NULL, NULL, NULL};
+  ffi_shape out;
+  memset(&out, 0, sizeof out);
   SEXP x = ffi_field(reader, "x");
   if (TYPEOF(x) != VECSXP) {
-    if (!ffi_check(reader, TYPEOF(x) == REALSXP && Rf_isMatrix(x), "x"))
+    const int type = (int)TYPEOF(x);
+    if (!ffi_check(reader, is_numbers(type) && Rf_isMatrix(x), "x"))
       return out;
     out.rows = (size_t)Rf_nrows(x);
     out.columns = (size_t)Rf_ncols(x);
-    out.dense = REAL_RO(x);
+    out.dense = type == REALSXP ? REAL_RO(x) : NULL;
+    out.whole = type == INTSXP ? INTEGER_RO(x) : type == LGLSXP ? LOGICAL_RO(x) : NULL;
     return out;
   }
   ffi_reader slots = {x, NULL};
@@ -54,21 +61,30 @@ ffi_shape ffi_matrix(ffi_reader *reader) {
 }
 
 /* Few columns, with an intercept that is not written out for each row. */
-static void pack_few(SEXP keeper, ffi_shape x, const int *place,
+static void pack_few(SEXP keeper, const dpa_matrix *x, const int *place,
                      const dpa_recipe *recipe, dpa_records *records) {
-  double *columns = FFI_TAKE(keeper, double, x.rows *x.columns + 1);
+  double *columns = FFI_TAKE(keeper, double, x->n * x->d + 1);
   dpa_term *term = FFI_TAKE(keeper, dpa_term, records->d);
   memset(term, 0, records->d * sizeof *term);
-  dpa_pack_columns(x.rows, x.columns, x.dense, place, recipe, columns);
-  columns[x.rows * x.columns] = recipe->first;
-  term[0].value = columns + x.rows * x.columns;
+  dpa_pack_columns(x, place, recipe, columns);
+  columns[x->n * x->d] = recipe->first;
+  term[0].value = columns + x->n * x->d;
   for (size_t j = 1; j < records->d; j++) {
     term[j].first = j;
-    term[j].number = columns + (j - 1) * x.rows;
+    term[j].number = columns + (j - 1) * x->n;
   }
   records->term = term;
   records->terms = records->d;
   records->full = 1;
+}
+
+/* Flags of rows that are left out, or NULL. */
+static const int *left_out(ffi_reader *reader, size_t n) {
+  SEXP left = ffi_field(reader, "left");
+  if (left == R_NilValue)
+    return NULL;
+  const int ok = TYPEOF(left) == LGLSXP && (size_t)Rf_xlength(left) == n;
+  return ffi_check(reader, ok, "left") ? LOGICAL_RO(left) : NULL;
 }
 
 dpa_records ffi_pack(ffi_reader *reader, SEXP keeper, ffi_shape x, const int *place,
@@ -79,15 +95,16 @@ dpa_records ffi_pack(ffi_reader *reader, SEXP keeper, ffi_shape x, const int *pl
     return records;
   const size_t n = records.n = x.rows, shift = recipe->intercept != 0;
   const size_t d = records.d = x.columns + shift;
-  if (x.dense) {
-    if (!ffi_check(reader, d == 0 || n < SIZE_MAX / 16 / d, "x"))
+  if (!x.p) {
+    const dpa_matrix matrix = {n, x.columns, x.dense, x.whole, left_out(reader, n)};
+    if (!ffi_check(reader, d == 0 || n < SIZE_MAX / 16 / d, "x") || reader->bad)
       return records;
     if (shift && x.columns <= DPA_FEW_COLUMNS) {
-      pack_few(keeper, x, place, recipe, &records);
+      pack_few(keeper, &matrix, place, recipe, &records);
       return records;
     }
     double *dense = FFI_TAKE(keeper, double, n *d);
-    dpa_pack_dense(n, x.columns, x.dense, place, recipe, threads, dense);
+    dpa_pack_dense(&matrix, place, recipe, threads, dense);
     records.dense = dense;
     return records;
   }
@@ -115,7 +132,7 @@ dpa_records ffi_rows(ffi_reader *reader, int transposed) {
   memset(&records, 0, sizeof records);
   const ffi_shape x = ffi_matrix(reader);
   const int by_column = x.dense && !transposed;
-  ffi_check(reader, transposed || !x.narrow, "x");
+  ffi_check(reader, !x.whole && (transposed || !x.narrow), "x");
   records.n = by_column ? x.rows : x.columns;
   records.d = by_column ? x.columns : x.rows;
   records.dense = x.dense;

@@ -42,7 +42,8 @@ void ffi_measure(ffi_reader *reader, SEXP keeper, size_t parties, const size_t *
 
 typedef struct ffi_shape {
   size_t rows, columns;
-  const double *dense; /* NULL: sparse, compressed by column: */
+  const double *dense;
+  const int *whole; /* instead of dense; both NULL: sparse, compressed by column: */
   const int *p, *i;
   const uint16_t *narrow; /* instead of i */
   const double *x;

@@ -79,7 +79,7 @@ static void check_one_order(size_t n, size_t d) {
   double *scale = get(n, sizeof(double)), *norm = get(n, sizeof(double));
   double *m[3], *g[3], *H[3], *h[3],
       *block = get(d * DPA_HESSIAN_BLOCK, sizeof(double));
-  dpa_pack_dense(n, d, r.plain, r.place, &as_is, 2, r.dense);
+  dpa_pack_dense(&(dpa_matrix){n, d, r.plain, NULL, NULL}, r.place, &as_is, 2, r.dense);
   dpa_records lies[3] = {
       {.n = n, .d = d, .y = r.y, .dense = r.plain, .lead = n},
       {.n = n, .d = d, .y = r.y, .dense = r.dense},
@@ -134,8 +134,9 @@ static void check_intercept(void) {
   double *val0 = get(stored, sizeof(double));
   int *row = get(n + 1, sizeof(int)), *col = get(stored, sizeof(int)), same = 1;
   int *row0 = get(n + 1, sizeof(int)), *col0 = get(stored, sizeof(int));
-  dpa_pack_dense(n, d, r.plain, r.place, &recipe, 1, dense);
-  dpa_pack_dense(n, d, r.plain, r.place, &without, 1, r.dense);
+  dpa_pack_dense(&(dpa_matrix){n, d, r.plain, NULL, NULL}, r.place, &recipe, 1, dense);
+  dpa_pack_dense(&(dpa_matrix){n, d, r.plain, NULL, NULL}, r.place, &without, 1,
+                 r.dense);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, row, col, NULL, val);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &without, row0, col0, NULL, val0);
   CHECK((size_t)row[n] == stored);

@@ -81,7 +81,8 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
   r.col = get((size_t)stored, sizeof(int));
   r.val = get((size_t)stored, sizeof(double));
   const dpa_recipe recipe = {bound, 0, 0.0, NULL};
-  dpa_pack_dense(n, d, r.plain, r.place, &recipe, 1, r.dense);
+  dpa_pack_dense(&(dpa_matrix){n, d, r.plain, NULL, NULL}, r.place, &recipe, 1,
+                 r.dense);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, r.row, r.col, NULL, r.val);
   const dpa_records dense = {.n = n, .d = d, .y = r.y, .dense = r.dense};
   const dpa_records sparse = {
@@ -225,7 +226,7 @@ static void check_extremes(void) {
   const dpa_recipe recipe = {1.0, 0, 0.0, NULL};
   for (size_t k = 0; k < n; k++) {
     double out[3], in_place[3], scale, length;
-    dpa_pack_dense(1, 3, rows[k], NULL, &recipe, 1, out);
+    dpa_pack_dense(&(dpa_matrix){1, 3, rows[k], NULL, NULL}, NULL, &recipe, 1, out);
     const dpa_records one = {
         .n = 1, .d = 3, .dense = rows[k], .lead = 1, .scale = &scale, .norm = &length};
     dpa_measure(&one, 1.0, 1.0, 1, &scale, &length);

@@ -156,7 +156,7 @@ static void check_stores(void) {
                       .scale = scale,
                       .norm = norm};
   dpa_measure(&here, 1.0, 1.0, 1, scale, norm);
-  dpa_pack_dense(USERS, WIDE, x, NULL, &recipe, 1, packed);
+  dpa_pack_dense(&(dpa_matrix){USERS, WIDE, x, NULL, NULL}, NULL, &recipe, 1, packed);
   dpa_records copy = {.n = USERS, .d = WIDE, .y = y, .dense = packed};
   dpa_records_norms(&copy, norms);
   copy.norm = norms;

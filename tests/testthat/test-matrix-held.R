@@ -1,5 +1,5 @@
-# Matrices that are not copied as a whole to be what the core takes: of whole numbers or flags, and
-# those some rows of which are left out.
+# Matrices that the core packs as they are: of whole numbers or flags, and those some rows of which
+# are left out.
 
 held_fit <- function(x, y = rep_len(c(-1, 1, 1), nrow(x)), ..., method = mr_admm(),
                      rows = "shorten", row_bound = 1, engine = "local", threads = 1) {
@@ -10,17 +10,16 @@ held_fit <- function(x, y = rep_len(c(-1, 1, 1), nrow(x)), ..., method = mr_admm
 
 test_that("whole numbers and flags give the fit of their doubles, to the last bit", {
   set.seed(1)
-  # more rows than are made at a time
   for (d in c(1L, 4L, 30L)) {
-    n <- 4L * ceiling(dpadmm:::.entries_at_once / (d + 1L))
-    numbers <- matrix(sample(c(-3:3, .Machine$integer.max), n * d, TRUE), n)
-    flags <- numbers > 0L
-    for (x in list(numbers, flags)) for (intercept in c(TRUE, FALSE)) {
+    numbers <- matrix(sample(c(-3:3, .Machine$integer.max), 200 * d, TRUE), 200)
+    for (x in list(numbers, numbers > 0L)) for (intercept in c(TRUE, FALSE)) {
       expect_identical(coef(held_fit(x, intercept = intercept)),
         coef(held_fit(x + 0, intercept = intercept)))
     }
   }
-  colnames(flags) <- paste0("c", 1:30)
+  # more rows than are measured together
+  n <- 2 * ceiling(dpadmm:::.at_once / 30)
+  flags <- matrix(runif(30 * n) < 0.5, n, dimnames = list(NULL, paste0("c", 1:30)))
   methods <- list(r_admm(), dp_sgd(), fp_admm(gamma = 1))
   for (engine in c("local", "stepwise")) for (method in methods) {
     fit <- function(x) held_fit(x, method = method, engine = engine, rows = "error", row_bound = 6)

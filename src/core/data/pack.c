@@ -63,44 +63,57 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
                 recipe->bound);
 }
 
-void dpa_pack_columns(size_t n, size_t d, const double *x, const int *place,
-                      const dpa_recipe *recipe, double *columns) {
-  double row[DPA_FEW_COLUMNS];
-  DPA_COUNT(recipe->work, read, n);
-  for (size_t k = 0; k < n; k++) {
+/* Rows first, ..., first + m - 1, to out[0], out[1], ... */
+static void take_rows(const dpa_matrix *x, size_t first, size_t m, double *const *out) {
+  for (size_t j = 0; j < x->d; j++) {
+    const size_t at = j * x->n + first;
+    if (x->number)
+      for (size_t k = 0; k < m; k++)
+        out[k][j] = x->number[at + k];
+    else
+      for (size_t k = 0; k < m; k++)
+        out[k][j] = x->whole[at + k];
+  }
+  for (size_t k = 0; x->left && k < m; k++)
+    if (x->left[first + k])
+      memset(out[k], 0, x->d * sizeof **out);
+}
+
+void dpa_pack_columns(const dpa_matrix *x, const int *place, const dpa_recipe *recipe,
+                      double *columns) {
+  double room[DPA_FEW_COLUMNS], *row = room;
+  DPA_COUNT(recipe->work, read, x->n);
+  for (size_t k = 0; k < x->n; k++) {
     const size_t at = place_of(place, k);
-    for (size_t j = 0; j < d; j++)
-      row[j] = x[j * n + k];
-    shorten_row(row, d, d, recipe->bound);
-    for (size_t j = 0; j < d; j++)
-      columns[j * n + at] = row[j];
+    take_rows(x, k, 1, &row);
+    shorten_row(row, x->d, x->d, recipe->bound);
+    for (size_t j = 0; j < x->d; j++)
+      columns[j * x->n + at] = row[j];
   }
 }
 
 /* Rows first, ..., at most AT_ONCE of them. */
-static void pack_some(size_t first, size_t n, size_t d, const double *x,
-                      const int *place, const dpa_recipe *recipe, double *dense) {
-  const size_t shift = recipe->intercept != 0, width = d + shift;
-  const size_t m = n - first < AT_ONCE ? n - first : AT_ONCE;
+static void pack_some(const dpa_matrix *x, size_t first, const int *place,
+                      const dpa_recipe *recipe, double *dense) {
+  const size_t shift = recipe->intercept != 0, width = x->d + shift;
+  const size_t m = x->n - first < AT_ONCE ? x->n - first : AT_ONCE;
   double *record[AT_ONCE];
   for (size_t k = 0; k < m; k++) {
     record[k] = dense + place_of(place, first + k) * width + shift;
     if (shift)
       record[k][-1] = recipe->first;
   }
-  for (size_t j = 0; j < d; j++)
-    for (size_t k = 0; k < m; k++)
-      record[k][j] = x[j * n + first + k];
+  take_rows(x, first, m, record);
   for (size_t k = 0; k < m; k++)
-    shorten_row(record[k], d, d, recipe->bound);
+    shorten_row(record[k], x->d, x->d, recipe->bound);
 }
 
-void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
-                    const dpa_recipe *recipe, int threads, double *dense) {
+void dpa_pack_dense(const dpa_matrix *x, const int *place, const dpa_recipe *recipe,
+                    int threads, double *dense) {
   (void)threads;
-  const int64_t rows = (int64_t)n;
-  DPA_COUNT(recipe->work, read, n);
-  const int64_t stored = (int64_t)(n * (d + (recipe->intercept != 0)));
+  const int64_t rows = (int64_t)x->n;
+  DPA_COUNT(recipe->work, read, x->n);
+  const int64_t stored = (int64_t)(x->n * (x->d + (recipe->intercept != 0)));
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
 #endif
@@ -110,5 +123,5 @@ void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
 #endif
   for (int64_t first = 0; first < rows; first += AT_ONCE)
-    pack_some((size_t)first, n, d, x, place, recipe, dense);
+    pack_some(x, (size_t)first, place, recipe, dense);
 }

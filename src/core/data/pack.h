@@ -16,6 +16,14 @@ typedef struct dpa_recipe {
   dpa_work *work; /* as that of dpa_records */
 } dpa_recipe;
 
+/* A matrix, n x d column-major. */
+typedef struct dpa_matrix {
+  size_t n, d;
+  const double *number; /* NULL: they are whole numbers, or flags: */
+  const int *whole;
+  const int *left; /* n: which rows are left out, and 0 for what they are; NULL: none */
+} dpa_matrix;
+
 /* place[k] is where record k goes (a permutation of 0..n-1; NULL: where it is). Rows
  * have d entries, and one more with an intercept.
  * Sparse: d columns compressed by column (p: d + 1 offsets, i, x) to rows, their
@@ -26,11 +34,11 @@ void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const doubl
 /* Columns up to which an intercept is a good part of a row. */
 #define DPA_FEW_COLUMNS 4
 
-/* n x d column-major, d <= DPA_FEW_COLUMNS, to columns, without the intercept. */
-void dpa_pack_columns(size_t n, size_t d, const double *x, const int *place,
-                      const dpa_recipe *recipe, double *columns);
-/* Dense: n x d column-major to rows. */
-void dpa_pack_dense(size_t n, size_t d, const double *x, const int *place,
-                    const dpa_recipe *recipe, int threads, double *dense);
+/* Dense, d <= DPA_FEW_COLUMNS, to columns, without the intercept. */
+void dpa_pack_columns(const dpa_matrix *x, const int *place, const dpa_recipe *recipe,
+                      double *columns);
+/* Dense, to rows. */
+void dpa_pack_dense(const dpa_matrix *x, const int *place, const dpa_recipe *recipe,
+                    int threads, double *dense);
 
 #endif

@@ -128,7 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const dpa_recipe recipe = {feed_below(&from, 2) ? fmax(feed_positive(&from), 1e-280)
                                                   : INFINITY,
                              (int)feed_below(&from, 2), 1.0, NULL};
-  dpa_pack_dense(m.n, m.d, m.plain, m.place, &recipe, 1, m.dense);
+  dpa_pack_dense(&(dpa_matrix){m.n, m.d, m.plain, NULL, NULL}, m.place, &recipe, 1,
+                 m.dense);
   const int wide = (int)feed_below(&from, 2);
   dpa_pack_sparse(m.n, m.d, m.p, m.i, m.x, m.place, &recipe, m.row, wide ? m.col : NULL,
                   m.narrow, m.val);
