@@ -85,8 +85,8 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
                  r.dense);
   dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, r.row, r.col, NULL, r.val);
   r.as_dense = (dpa_records){.n = n, .d = d, .y = r.y, .dense = r.dense};
-  r.as_sparse = (dpa_records){
-      .n = n, .d = d, .y = r.y, .row = r.row, .col = r.col, .val = r.val};
+  r.as_sparse =
+      (dpa_records){.n = n, .d = d, .y = r.y, .row = r.row, .col = r.col, .val = r.val};
   return r;
 }
 
