@@ -235,3 +235,28 @@ test_that("columns of rows from a frame are numbered in two bytes, and those bey
   }
   expect_error(run(replace(given, "layout", "packed")), class = "dpadmm_error_argument")
 })
+
+test_that("rows that are left out must be flags, and whole numbers are packed only", {
+  case <- graph_case()
+  given <- records_of(case, TRUE, case$size)
+  run <- function(...) {
+    given[names(list(...))] <- list(...)
+    found <- core_call(.Call(ffi_run, case$spec, given, case$key, NULL))
+    core_call(found$status)
+    found$f
+  }
+  n <- nrow(case$x)
+  left <- replace(logical(n), 3, TRUE)
+  expect_identical(run(x = replace(case$x, 3 + n * 0:3, NA), left = left),
+    run(x = replace(case$x, 3 + n * 0:3, 0)))
+  for (bad in list(left[-1], as.integer(left), "x", TRUE)) {
+    expect_error(run(left = bad), class = "dpadmm_error_argument")
+  }
+  whole <- round(3 * case$x)
+  number <- whole
+  storage.mode(whole) <- "integer"
+  expect_identical(run(x = whole), run(x = number))
+  expect_error(run(x = t(whole), layout = "rows"), class = "dpadmm_error_argument")
+  expect_error(run(x = matrix("1", n, 4)), class = "dpadmm_error_argument")
+  expect_error(core_call(.Call(ffi_row_measure, whole, 1, 1)), class = "dpadmm_error_argument")
+})
