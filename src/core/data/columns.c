@@ -1,78 +1,131 @@
 #include "data/columns.h"
 
+#include "clones.h"
 #include "data/terms.h"
 
 #include <string.h>
 
 #define PART 256 /* rows whose margins are summed at a time */
 
-/* Rows first, ..., first + n - 1 of column j: where they are, or in `room`. */
-static const double *column(const dpa_records *r, size_t j, size_t first, size_t n,
-                            double *room) {
-  return r->full ? dpa_term_values(&r->term[j], r->from + first, n, room)
-                 : r->dense + j * r->lead + first;
+/* Rows of a column: row k has x[k] or, where there are codes, x[code[k]]. */
+typedef struct column {
+  const double *x;
+  const uint8_t *code;
+} column;
+
+/* Rows first, ..., first + n - 1 of column j: as they are, or in `room`. */
+static column column_of(const dpa_records *r, size_t j, size_t first, size_t n,
+                        double *room) {
+  column c = {NULL, NULL};
+  if (!r->full)
+    c.x = r->dense + j * r->lead + first;
+  else if ((c.code = dpa_term_codes(&r->term[j], r->from + first)) != NULL)
+    c.x = r->term[j].value;
+  else
+    c.x = dpa_term_values(&r->term[j], r->from + first, n, room);
+  return c;
+}
+
+/* The same without codes. */
+static column plain(column c, size_t n, double *room) {
+  if (!c.code)
+    return c;
+  for (size_t k = 0; k < n; k++)
+    room[k] = c.x[c.code[k]];
+  return (column){room, NULL};
+}
+
+#define X(c, k) (coded ? (c).x[(c).code[k]] : (c).x[k])
+
+/* Columns a and, if there are two, b are added to the sums of rows one after the other;
+ * each sum is read once. */
+DPA_INLINE void times_some(column a, column b, int coded, int two, size_t n, double fa,
+                           double fb, double *sum) {
+  for (size_t k = 0; k < n; k++) {
+    const double one = sum[k] + X(a, k) * fa;
+    sum[k] = two ? one + X(b, k) * fb : one;
+  }
+}
+
+/* The columns `from` and, if that is another, `to`. */
+static void add_times(const dpa_records *r, size_t first, size_t n, const double *f,
+                      size_t from, size_t to, double *sum) {
+  double room[2][PART];
+  const int two = from != to;
+  column a = column_of(r, from, first, n, room[0]);
+  column b = two ? column_of(r, to, first, n, room[1]) : a;
+  if (a.code && b.code && two) {
+    times_some(a, b, 1, 1, n, f[from], f[to], sum);
+  } else if (a.code && b.code) {
+    times_some(a, a, 1, 0, n, f[from], 0.0, sum);
+  } else if (two) {
+    a = plain(a, n, room[0]);
+    b = plain(b, n, room[1]);
+    times_some(a, b, 0, 1, n, f[from], f[to], sum);
+  } else {
+    times_some(a, a, 0, 0, n, f[from], 0.0, sum);
+  }
 }
 
 /* Four sums a row, and the columns that are left over. */
 void dpa_columns_times(const dpa_records *r, const double *f, double *out) {
-  double part[4][PART], room[PART];
+  double part[4][PART];
+  const size_t whole = r->d / 4 * 4;
   for (size_t first = 0; first < r->n; first += PART) {
     const size_t m = r->n - first < PART ? r->n - first : PART;
     double *sum = out + first;
-    size_t j = 0;
     memset(part, 0, sizeof part);
-    for (; j + 4 <= r->d; j += 4)
-      for (size_t lane = 0; lane < 4; lane++) {
-        const double *x = column(r, j + lane, first, m, room);
-        for (size_t k = 0; k < m; k++)
-          part[lane][k] += x[k] * f[j + lane];
-      }
+    for (size_t j = 0; j < whole; j += 8)
+      for (size_t lane = j; lane < j + 4; lane++)
+        add_times(r, first, m, f, lane, j + 4 < whole ? lane + 4 : lane,
+                  part[lane - j]);
     for (size_t k = 0; k < m; k++)
       sum[k] = (part[0][k] + part[1][k]) + (part[2][k] + part[3][k]);
-    for (; j < r->d; j++) {
-      const double *x = column(r, j, first, m, room);
-      for (size_t k = 0; k < m; k++)
-        sum[k] += x[k] * f[j];
-    }
+    for (size_t j = whole; j < r->d; j++)
+      add_times(r, first, m, f, j, j, sum);
   }
 }
 
-/* Four rows at a time, and two columns, whose sums are apart. */
-void dpa_columns_add(const dpa_records *r, const double *w, double *g) {
-  double room[2][DPA_COLUMN_ROWS];
-  const size_t whole = r->n / 4 * 4;
-  size_t j = 0;
-  for (; j + 2 <= r->d; j += 2) {
-    const double *a = column(r, j, 0, r->n, room[0]),
-                 *b = column(r, j + 1, 0, r->n, room[1]);
-    double ga = g[j], gb = g[j + 1];
-    for (size_t k = 0; k < whole; k += 4) {
-      const double *v = w + k;
-      ga += v[0] * a[k] + v[1] * a[k + 1] + v[2] * a[k + 2] + v[3] * a[k + 3];
-      gb += v[0] * b[k] + v[1] * b[k + 1] + v[2] * b[k + 2] + v[3] * b[k + 3];
-    }
-    for (size_t k = whole; k < r->n; k++) {
-      ga += w[k] * a[k];
-      gb += w[k] * b[k];
-    }
-    g[j] = ga;
-    g[j + 1] = gb;
+/* Four rows at a time, and two columns, whose sums are apart; b may be a. */
+DPA_INLINE void add_two(column a, column b, int coded, size_t n, const double *w,
+                        double *ga, double *gb) {
+  const size_t whole = n / 4 * 4;
+  double sa = *ga, sb = *gb;
+  for (size_t k = 0; k < whole; k += 4) {
+    const double *v = w + k;
+    sa += v[0] * X(a, k) + v[1] * X(a, k + 1) + v[2] * X(a, k + 2) + v[3] * X(a, k + 3);
+    sb += v[0] * X(b, k) + v[1] * X(b, k + 1) + v[2] * X(b, k + 2) + v[3] * X(b, k + 3);
   }
-  for (; j < r->d; j++) {
-    const double *x = column(r, j, 0, r->n, room[0]);
-    for (size_t k = 0; k < whole; k += 4)
-      g[j] +=
-          w[k] * x[k] + w[k + 1] * x[k + 1] + w[k + 2] * x[k + 2] + w[k + 3] * x[k + 3];
-    for (size_t k = whole; k < r->n; k++)
-      g[j] += w[k] * x[k];
+  for (size_t k = whole; k < n; k++) {
+    sa += w[k] * X(a, k);
+    sb += w[k] * X(b, k);
+  }
+  *ga = sa;
+  *gb = sb;
+}
+
+void dpa_columns_add(const dpa_records *r, const double *w, double *g) {
+  double room[2][DPA_COLUMN_ROWS], none = 0.0;
+  for (size_t j = 0; j < r->d; j += 2) {
+    const int last = j + 1 == r->d; /* it has no other one beside it */
+    column a = column_of(r, j, 0, r->n, room[0]);
+    column b = last ? a : column_of(r, j + 1, 0, r->n, room[1]);
+    double *gb = last ? &none : g + j + 1;
+    if (a.code && b.code) {
+      add_two(a, b, 1, r->n, w, g + j, gb);
+    } else {
+      a = plain(a, r->n, room[0]);
+      b = plain(b, r->n, room[1]);
+      add_two(a, b, 0, r->n, w, g + j, gb);
+    }
   }
 }
 
 void dpa_columns_rows(const dpa_records *r, size_t first, size_t count, double *out) {
   double room[DPA_COLUMN_ROWS];
   for (size_t j = 0; j < r->d; j++) {
-    const double *x = column(r, j, first, count, room);
+    const column c = plain(column_of(r, j, first, count, room), count, room);
     for (size_t k = 0; k < count; k++)
-      out[k * r->d + j] = x[k];
+      out[k * r->d + j] = c.x[k];
   }
 }

@@ -205,17 +205,17 @@ void dpa_terms_add(const dpa_records *r, const double *w, double *g) {
 
 /* ---- one column, one row --------------------------------------------------------- */
 
+const uint8_t *dpa_term_codes(const dpa_term *t, size_t first) {
+  return by_byte(t) && t->value ? t->code + first : NULL;
+}
+
 const double *dpa_term_values(const dpa_term *term, size_t first, size_t n,
                               double *room) {
   const dpa_term t = from_row(term, first);
   if (t.number)
     return t.number;
-  if (t.code && t.value)
-    for (size_t k = 0; k < n; k++)
-      room[k] = t.value[t.code[k]];
-  else
-    for (size_t k = 0; k < n; k++)
-      room[k] = value_of(&t, k);
+  for (size_t k = 0; k < n; k++)
+    room[k] = value_of(&t, k);
   return room;
 }
 

@@ -14,6 +14,10 @@ void dpa_terms_times(const dpa_records *records, const double *f, double *out);
 /* g += the rows as they are stored, w[k] times row k. */
 void dpa_terms_add(const dpa_records *records, const double *w, double *g);
 
+/* The codes of rows from `first` on, of its arrays, where a byte each tells its
+ * `value`; else NULL. */
+const uint8_t *dpa_term_codes(const dpa_term *term, size_t first);
+
 /* What the term puts into rows first, ..., first + n - 1, of its arrays: where it is,
  * or in `room`. */
 const double *dpa_term_values(const dpa_term *term, size_t first, size_t n,
