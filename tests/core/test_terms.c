@@ -251,7 +251,8 @@ void test_terms(void) {
       free(kind);
       drop(&r);
     }
+  /* columns are added up two at a time, four apart */
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-    for (size_t d = 1; d < 14; d++)
+    for (size_t d = 1; d < 32; d += d < 14 ? 1 : 8)
       check_columns(sizes[s], d, 1000 * s + d);
 }

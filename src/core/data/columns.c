@@ -1,6 +1,7 @@
 #include "data/columns.h"
 
 #include "clones.h"
+#include "data/kernels.h"
 #include "data/terms.h"
 
 #include <string.h>
@@ -35,19 +36,17 @@ static column plain(column c, size_t n, double *room) {
   return (column){room, NULL};
 }
 
-#define X(c, k) (coded ? (c).x[(c).code[k]] : (c).x[k])
-
-/* Columns a and, if there are two, b are added to the sums of rows one after the other;
- * each sum is read once. */
-DPA_INLINE void times_some(column a, column b, int coded, int two, size_t n, double fa,
-                           double fb, double *sum) {
+/* As dpa_columns_sum(), of columns by codes. */
+DPA_INLINE void sum_codes(column a, column b, int two, size_t n, double fa, double fb,
+                          double *sum) {
   for (size_t k = 0; k < n; k++) {
-    const double one = sum[k] + X(a, k) * fa;
-    sum[k] = two ? one + X(b, k) * fb : one;
+    const double one = sum[k] + a.x[a.code[k]] * fa;
+    sum[k] = two ? one + b.x[b.code[k]] * fb : one;
   }
 }
 
-/* The columns `from` and, if that is another, `to`. */
+/* The columns `from` and, if that is another, `to` are added to the sums of rows one
+ * after the other; each sum is read once. */
 static void add_times(const dpa_records *r, size_t first, size_t n, const double *f,
                       size_t from, size_t to, double *sum) {
   double room[2][PART];
@@ -55,15 +54,13 @@ static void add_times(const dpa_records *r, size_t first, size_t n, const double
   column a = column_of(r, from, first, n, room[0]);
   column b = two ? column_of(r, to, first, n, room[1]) : a;
   if (a.code && b.code && two) {
-    times_some(a, b, 1, 1, n, f[from], f[to], sum);
+    sum_codes(a, b, 1, n, f[from], f[to], sum);
   } else if (a.code && b.code) {
-    times_some(a, a, 1, 0, n, f[from], 0.0, sum);
-  } else if (two) {
+    sum_codes(a, a, 0, n, f[from], 0.0, sum);
+  } else {
     a = plain(a, n, room[0]);
     b = plain(b, n, room[1]);
-    times_some(a, b, 0, 1, n, f[from], f[to], sum);
-  } else {
-    times_some(a, a, 0, 0, n, f[from], 0.0, sum);
+    dpa_columns_sum(a.x, two ? b.x : NULL, n, f[from], f[to], sum);
   }
 }
 
@@ -85,6 +82,8 @@ void dpa_columns_times(const dpa_records *r, const double *f, double *out) {
       add_times(r, first, m, f, j, j, sum);
   }
 }
+
+#define X(c, k) (coded ? (c).x[(c).code[k]] : (c).x[k])
 
 /* Four rows at a time, and two columns, whose sums are apart; b may be a. */
 DPA_INLINE void add_two(column a, column b, int coded, size_t n, const double *w,

@@ -102,6 +102,22 @@ DPA_CLONES void dpa_rows_add(const double *x, size_t n, size_t d, const double *
       g[j] += w[0] * x[j];
 }
 
+DPA_CLONES void dpa_columns_sum(const double *a, const double *b, size_t n, double fa,
+                                double fb, double *sum) {
+  size_t k = 0;
+  if (b)
+    for (; k + LANES <= n; k += LANES)
+      PUT(sum + k, AT(sum + k) + fa * AT(a + k) + fb * AT(b + k));
+  else
+    for (; k + LANES <= n; k += LANES)
+      ADD(sum + k, fa * AT(a + k));
+  for (; k < n; k++) {
+    sum[k] += a[k] * fa;
+    if (b)
+      sum[k] += b[k] * fb;
+  }
+}
+
 DPA_CLONES void dpa_columns_squares(const double *x, size_t n, size_t lead, size_t d,
                                     double *out) {
   for (size_t j = 0; j < d; j++, x += lead) {

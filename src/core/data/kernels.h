@@ -12,6 +12,10 @@ void dpa_rows_times(const double *x, size_t n, size_t d, const double *f, double
 /* g += sum_k w[k] (row k) */
 void dpa_rows_add(const double *x, size_t n, size_t d, const double *w, double *g);
 
+/* sum[k] += a[k] fa and, unless b is NULL, then b[k] fb, of n rows of a column. */
+void dpa_columns_sum(const double *a, const double *b, size_t n, double fa, double fb,
+                     double *sum);
+
 /* out[k] += sum_j (x[j * lead + k])^2, in the order of the columns j. */
 void dpa_columns_squares(const double *x, size_t n, size_t lead, size_t d, double *out);
 
