@@ -5,7 +5,7 @@
 #' Records from a matrix and labels.
 #' @param range bounds of the response of a regression loss, or NULL.
 #' @param options of record_options().
-#' @param as_held whether rows may be made of `x` when they are asked for; else they are there.
+#' @param as_held whether rows may be made of `x` where they are needed; else they are a matrix.
 #' @noRd
 records_matrix <- function(x, y, loss, classes = NULL, range = NULL, intercept = FALSE,
                            rows = "shorten", row_bound = 1, options = record_options(),

@@ -21,7 +21,7 @@ typedef struct dpa_matrix {
   size_t n, d;
   const double *number; /* NULL: they are whole numbers, or flags: */
   const int *whole;
-  const int *left; /* n: which rows are left out, and 0 for what they are; NULL: none */
+  const int *left; /* n flags: rows that are left out, and so are 0; NULL: none */
 } dpa_matrix;
 
 /* place[k] is where record k goes (a permutation of 0..n-1; NULL: where it is). Rows
