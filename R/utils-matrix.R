@@ -51,7 +51,7 @@ first_not_finite <- function(x, left, threads) {
     bad <- !is.finite(x[, j])
     if (!is.null(left)) bad <- bad & !left
     if (any(bad)) {
-      k <- which.max(bad)
+      k <- unname(which.max(bad)) # of row names nobody asks
       return(list(at = c(k, j), value = as.double(x[k, j])))
     }
   }

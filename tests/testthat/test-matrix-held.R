@@ -63,10 +63,10 @@ test_that("rows that are left out are 0, and nothing of theirs is looked at", {
 })
 
 test_that("what is wrong in rows that count is an error, and names the place", {
-  x <- matrix(1:12, 4)
+  x <- matrix(1:12, 4, dimnames = list(letters[1:4], NULL))
   fails <- function(x, class, place, ...) {
     error <- expect_error(held_fit(x, ...), class = paste0("dpadmm_error_", class))
-    expect_identical(as.integer(error$place), place)
+    expect_identical(error$place, place)
   }
   fails(replace(x, c(7, 9), NA), "missing", c(3L, 2L))
   fails(replace(x > 3, 12, NA), "missing", c(4L, 3L))
