@@ -99,7 +99,6 @@ shortening <- function(x, bound, threads = 1L) {
 tame_rows <- function(x, bound, left = NULL, threads = 1L) {
   sparse <- methods::is(x, "dgCMatrix")
   if (!has_far_entries(x, left, threads)) return(x)
-  if (!is.null(left)) x[left, ] <- 0
   values <- if (sparse) x@x else x
   row <- if (sparse) x@i + 1L else as.vector(row(x))
   at <- which(abs(values) > .far_entry)

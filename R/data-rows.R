@@ -52,7 +52,7 @@ stood_rows <- function(x, whole) {
 #' Rows of the source; `NULL`: all.
 #' @noRd
 source_rows <- function(x, rows = NULL) {
-  if (is.matrix(x$source)) {
+  if (is.matrix(x$source) && !is_passable(x$source, x$dropped)) {
     return(packed_rows(x$source, if (is.null(rows)) seq_len(x$n) else rows, x$dropped))
   }
   if (is.null(x$dropped)) return(if (is.null(rows)) x$source else take_source(x$source, rows))

@@ -109,7 +109,8 @@ dpa_records ffi_pack(ffi_reader *reader, SEXP keeper, ffi_shape x, const int *pl
     return records;
   }
   const size_t stored = (size_t)x.p[x.columns] + shift * n;
-  if (!ffi_check(reader, stored < INT_MAX, "x"))
+  if (!ffi_check(reader, stored < INT_MAX, "x") ||
+      !ffi_check(reader, !ffi_has(reader, "left"), "left"))
     return records;
   int *row = FFI_TAKE(keeper, int, n + 1);
   int *col = d > DPA_NARROW ? FFI_TAKE(keeper, int, stored) : NULL;

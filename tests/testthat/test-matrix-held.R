@@ -62,6 +62,22 @@ test_that("rows that are left out are 0, and nothing of theirs is looked at", {
   }
 })
 
+test_that("rows are left out of every block and of every party's rows", {
+  set.seed(1)
+  n <- 2 * dpadmm:::.at_once %/% 30
+  x <- matrix(rnorm(n * 30), n)
+  left <- c(3, n - 7000, n - 1000)
+  x[left, 2] <- NA
+  fit <- function(x, ...) {
+    coef(held_fit(x, method = r_admm(), rows = "error", row_bound = 20, na.action = "omit", ...))
+  }
+  expect_identical(fit(x, engine = "stepwise"), fit(x))
+  # too long, where the first block has one that is left out
+  long <- max(dpadmm:::row_blocks(n, 30)[[1]]) + 3
+  x[long, ] <- 10 * x[long, ]
+  expect_identical(expect_error(fit(x), class = "dpadmm_error_row_bound")$place, as.integer(long))
+})
+
 test_that("what is wrong in rows that count is an error, and names the place", {
   x <- matrix(1:12, 4, dimnames = list(letters[1:4], NULL))
   fails <- function(x, class, place, ...) {

@@ -252,6 +252,8 @@ test_that("rows that are left out must be flags, and whole numbers are packed on
   for (bad in list(left[-1], as.integer(left), "x", TRUE)) {
     expect_error(run(left = bad), class = "dpadmm_error_argument")
   }
+  sparse <- dpadmm:::matrix_slots(methods::as(case$x, "CsparseMatrix"))
+  expect_error(run(x = sparse, left = left), class = "dpadmm_error_argument")
   whole <- round(3 * case$x)
   number <- whole
   storage.mode(whole) <- "integer"
