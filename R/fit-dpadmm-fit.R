@@ -232,8 +232,7 @@ dpadmm_fit.default <- function(x, y, nodes, network = network_complete(), method
     check_flag(intercept, "intercept")
     rows <- check_choice(rows, c("error", "shorten"), "rows")
     records_matrix(x, y, settings$loss, classes, response, intercept, rows, bound, options,
-      settings$control$threads,
-      as_held = TRUE
+      settings$control$threads, as_held = TRUE
     )
   }
   key <- noise_key(settings$seed)

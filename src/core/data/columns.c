@@ -36,6 +36,26 @@ static column plain(column c, size_t n, double *room) {
   return (column){room, NULL};
 }
 
+/* Two columns, or one, then a is b: both by codes, or neither. */
+typedef struct pair {
+  column a, b;
+  int two, coded;
+} pair;
+
+/* room: for n rows of each. */
+static pair pair_of(const dpa_records *r, size_t from, size_t to, size_t first,
+                    size_t n, double *room) {
+  pair p = {.two = from != to};
+  p.a = column_of(r, from, first, n, room);
+  p.b = p.two ? column_of(r, to, first, n, room + n) : p.a;
+  p.coded = p.a.code && p.b.code;
+  if (!p.coded) {
+    p.a = plain(p.a, n, room);
+    p.b = p.two ? plain(p.b, n, room + n) : p.a;
+  }
+  return p;
+}
+
 /* As dpa_columns_sum(), of columns by codes. */
 DPA_INLINE void sum_codes(column a, column b, int two, size_t n, double fa, double fb,
                           double *sum) {
@@ -49,19 +69,14 @@ DPA_INLINE void sum_codes(column a, column b, int two, size_t n, double fa, doub
  * after the other; each sum is read once. */
 static void add_times(const dpa_records *r, size_t first, size_t n, const double *f,
                       size_t from, size_t to, double *sum) {
-  double room[2][PART];
-  const int two = from != to;
-  column a = column_of(r, from, first, n, room[0]);
-  column b = two ? column_of(r, to, first, n, room[1]) : a;
-  if (a.code && b.code && two) {
-    sum_codes(a, b, 1, n, f[from], f[to], sum);
-  } else if (a.code && b.code) {
-    sum_codes(a, a, 0, n, f[from], 0.0, sum);
-  } else {
-    a = plain(a, n, room[0]);
-    b = plain(b, n, room[1]);
-    dpa_columns_sum(a.x, two ? b.x : NULL, n, f[from], f[to], sum);
-  }
+  double room[2 * PART];
+  const pair p = pair_of(r, from, to, first, n, room);
+  if (!p.coded)
+    dpa_columns_sum(p.a.x, p.two ? p.b.x : NULL, n, f[from], f[to], sum);
+  else if (p.two)
+    sum_codes(p.a, p.b, 1, n, f[from], f[to], sum);
+  else
+    sum_codes(p.a, p.b, 0, n, f[from], 0.0, sum);
 }
 
 /* Four sums a row, and the columns that are left over. */
@@ -85,38 +100,41 @@ void dpa_columns_times(const dpa_records *r, const double *f, double *out) {
 
 #define X(c, k) (coded ? (c).x[(c).code[k]] : (c).x[k])
 
-/* Four rows at a time, and two columns, whose sums are apart; b may be a. */
-DPA_INLINE void add_two(column a, column b, int coded, size_t n, const double *w,
-                        double *ga, double *gb) {
+/* Four rows at a time, and two columns, whose sums are apart, or one. */
+DPA_INLINE void add_some(column a, column b, int coded, int two, size_t n,
+                         const double *w, double *g) {
   const size_t whole = n / 4 * 4;
-  double sa = *ga, sb = *gb;
+  double sa = g[0], sb = two ? g[1] : 0.0;
   for (size_t k = 0; k < whole; k += 4) {
     const double *v = w + k;
     sa += v[0] * X(a, k) + v[1] * X(a, k + 1) + v[2] * X(a, k + 2) + v[3] * X(a, k + 3);
-    sb += v[0] * X(b, k) + v[1] * X(b, k + 1) + v[2] * X(b, k + 2) + v[3] * X(b, k + 3);
+    if (two)
+      sb +=
+          v[0] * X(b, k) + v[1] * X(b, k + 1) + v[2] * X(b, k + 2) + v[3] * X(b, k + 3);
   }
   for (size_t k = whole; k < n; k++) {
     sa += w[k] * X(a, k);
-    sb += w[k] * X(b, k);
+    if (two)
+      sb += w[k] * X(b, k);
   }
-  *ga = sa;
-  *gb = sb;
+  g[0] = sa;
+  if (two)
+    g[1] = sb;
 }
 
 void dpa_columns_add(const dpa_records *r, const double *w, double *g) {
-  double room[2][DPA_COLUMN_ROWS], none = 0.0;
+  double room[2 * DPA_COLUMN_ROWS];
+  const size_t n = r->n;
   for (size_t j = 0; j < r->d; j += 2) {
-    const int last = j + 1 == r->d; /* it has no other one beside it */
-    column a = column_of(r, j, 0, r->n, room[0]);
-    column b = last ? a : column_of(r, j + 1, 0, r->n, room[1]);
-    double *gb = last ? &none : g + j + 1;
-    if (a.code && b.code) {
-      add_two(a, b, 1, r->n, w, g + j, gb);
-    } else {
-      a = plain(a, r->n, room[0]);
-      b = plain(b, r->n, room[1]);
-      add_two(a, b, 0, r->n, w, g + j, gb);
-    }
+    const pair p = pair_of(r, j, j + 1 < r->d ? j + 1 : j, 0, n, room);
+    if (p.coded && p.two)
+      add_some(p.a, p.b, 1, 1, n, w, g + j);
+    else if (p.coded)
+      add_some(p.a, p.b, 1, 0, n, w, g + j);
+    else if (p.two)
+      add_some(p.a, p.b, 0, 1, n, w, g + j);
+    else
+      add_some(p.a, p.b, 0, 0, n, w, g + j);
   }
 }
 
