@@ -4,6 +4,25 @@
 # by how much a search that finds less is worth it for all
 .missed_excess <- 1e-5
 
+#' The same in the core, for parties of which the RDP accountant alone is asked and whose bounds do
+#' not cross: `NULL` where there are others, or where the core does not find all.
+#' @param events of all parties, at x = 0.
+#' @noRd
+solve_in_core <- function(events, i, epsilon, delta, accountant) {
+  able <- if (accountant == "best") names(able_accountants(each_kind(events), delta, TRUE))
+  if (!identical(if (is.null(able)) accountant else able, "rdp") || delta == 0) return(NULL)
+  books <- counted_books(events)
+  statement <- open_statement(events, delta, books)
+  budget <- list(
+    epsilon = epsilon[i], cost = statement$longer[i] + statement$grid,
+    log_delta = log(statement$delta), width = .close_excess
+  )
+  found <- core_call(.Call(ffi_renyi_meet, renyi_kinds(events), books$ledgers[i],
+    order_search(.ways$some$search), budget))
+  if (anyNA(found[[1L]])) return(NULL)
+  list(x = found[[1L]], order = found[[2L]], accountant = rep("rdp", length(i)))
+}
+
 #' Points up to `.close_excess` beyond the roots: list(x = the logs of multiples, order = what
 #' proves them, or `NA`, accountant).
 #' @noRd

@@ -8,7 +8,7 @@
 #' @noRd
 calibrate_units <- function(plan, events_of, accountant) {
   parties <- unlike_parties(plan)
-  cost <- if (accountant != "paper") shared_cost(plan) else 0
+  cost <- if (accountant != "paper") shared_cost(parties, plan) else 0
   epsilon <- parties$epsilon - cost
   if (any(epsilon <= 0)) {
     least <- min(parties$epsilon)
@@ -23,9 +23,11 @@ calibrate_units <- function(plan, events_of, accountant) {
 #' What the statement of all parties charges each for the grid of the noise of all, of which a
 #' calibration of fewer sees less: nothing that would be seen, but of millions of numbers.
 #' @noRd
-shared_cost <- function(plan) {
+shared_cost <- function(parties, plan) {
   if (noise_mechanism(plan$budget$mechanism)$pure) return(0)
-  numbers <- sum(plan$releases$count * entries_of(plan$releases$part, plan$problem$d))
+  of_one <- parties$releases
+  alike <- tabulate(parties$like)[of_one$node]
+  numbers <- sum(alike * of_one$count * entries_of(of_one$part, plan$problem$d))
   round_up(grid_cost_of(numbers)$epsilon)
 }
 
@@ -60,7 +62,10 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
       loss <- if (delta > 0) log(losses_of(releases, length(epsilon)) / likely)[together]
       solve_many(spent, together, crosses, like[together, , drop = FALSE], loss)
     } else {
-      solve_each(spent, together, crosses)
+      in_core <- if (length(together) == length(epsilon)) {
+        solve_in_core(events(likely[releases$node], seq_len(nrow(releases))), together, epsilon, delta, accountant)
+      }
+      if (is.null(in_core)) solve_each(spent, together, crosses) else in_core
     }
     told[together] <- if (crowd) {
       pmin(found$order, tells_of(found$accountant), na.rm = TRUE)

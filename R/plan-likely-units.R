@@ -37,14 +37,18 @@ likely_units <- function(counted, epsilon, budget, problem) {
 # of budgets' logs: between these cubic pieces are off by 1e-5 at most
 .likely_step <- 0.25
 
-#' gaussian_sigma(), of many budgets about that: in between some.
+#' About gaussian_sigma(), of many budgets in between some.
 #' @noRd
 likely_sigmas <- function(epsilon, delta) {
   ends <- range(log(epsilon))
   knots <- 4L + as.integer(ceiling((ends[2L] - ends[1L]) / .likely_step))
-  if (length(epsilon) <= max(knots, 2L * .many_knots)) return(gaussian_sigma(epsilon, delta))
+  if (length(epsilon) <= max(knots, 2L * .many_knots)) return(likely_sigma(epsilon, delta))
   at <- seq(ends[1L], ends[2L], length.out = knots)
-  exp(stats::spline(at, log(gaussian_sigma(exp(at), delta)), xout = log(epsilon))$y)
+  exp(stats::spline(at, log(likely_sigma(exp(at), delta)), xout = log(epsilon))$y)
+}
+
+likely_sigma <- function(epsilon, delta) {
+  1 / core_call(.Call(ffi_gaussian, "mu", epsilon, rep(log(delta), length(epsilon))))
 }
 
 likely_pure_unit <- function(counted, test, epsilon, problem) {

@@ -37,8 +37,8 @@ release_events <- function(releases, unit, mechanism, problem) {
   events_of_unit(releases, mechanism, problem)(unit)
 }
 
-#' The same as a function of the unit and of which rows `keep`, for whoever asks again and again:
-#' after the first time only the noise changes, and of some rows there is only what accountants
+#' The same as a function of the unit and of which rows to `keep`, for whoever asks again and again:
+#' after the first time only the noise changes. Of rows that are told there is only what accountants
 #' read.
 #' @noRd
 events_of_unit <- function(releases, mechanism, problem) {
@@ -57,42 +57,41 @@ events_of_unit <- function(releases, mechanism, problem) {
     kept <- which(from > 0L)
     row <- place[kept]
     list(
-      keep = keep, kept = kept, row = row, from = from[kept],
-      at = runs_of(parts[row], length(names)), weight = releases$weight[row],
-      sensitivity = releases$sensitivity[row]
+      kept = kept, row = row, from = from[kept], at = runs_of(parts[row], length(names)),
+      weight = releases$weight[row], sensitivity = releases$sensitivity[row]
     )
   }
-  noises_of <- function(size, of) {
+  noises_of <- function(unit, of) {
+    size <- (if (length(unit) > 1L) unit[of$from] else unit) * of$weight
     .mapply(function(part, at) {
       part_noise(part, size[at], of$sensitivity[at], mechanism, problem)
     }, list(names, of$at), NULL)
   }
-  columns_of <- function(noises, of, whole = TRUE) {
-    events <- .mapply(function(part, at, noise) {
-      part_events(part, pick_releases(releases, of$row[at]), noise[[1L]], mechanism, problem)
-    }, list(names, of$at, noises), NULL)
-    if (!whole) events <- read_events(events)
-    unclass(do.call(bind_releases, c(list("dp_events", "events"), events)))
+  columns_of <- function(noises, of, bind) {
+    unclass(bind(.mapply(function(part, at, noise) {
+      part_event(part, pick_releases(releases, of$row[at]), noise[[1L]], mechanism, problem)
+    }, list(names, of$at, noises), NULL)))
   }
-  all <- rows_of(seq_along(place))
-  own <- NULL
-  function(unit, keep = all$keep) {
-    if (is.null(own)) {
-      size <- rep_len(unit[1L], length(place))
-      size[keep] <- unit
-      whole <- identical(keep, all$keep)
-      all$columns <<- columns_of(noises_of(size[place] * all$weight, all), all, whole)
-      own <<- all
+  of_some <- function(unit, keep) {
+    if (is.null(read)) {
+      all <- rows_of(seq_along(place))
+      read <<- columns_of(noises_of(unit[1L], all), all, read_columns_of)
     }
-    if (!identical(keep, own$keep)) {
-      if (is.null(all$read)) all$read <<- read_columns(all$columns, .whose)
-      whole <- identical(keep, all$keep)
-      own <<- if (whole) all else rows_of(keep)
-      own$columns <<- if (whole) all$read else lapply(all$read, `[`, own$kept)
+    of <- rows_of(keep)
+    of$columns <- if (length(of$kept) < length(place)) lapply(read, `[`, of$kept) else read
+    of
+  }
+  read <- own <- NULL
+  function(unit, keep = NULL) {
+    if (is.null(own) || !identical(keep, own$keep)) {
+      of <- if (is.null(keep)) rows_of(seq_along(place)) else of_some(unit, keep)
+      own <<- c(of, list(keep = keep))
     }
-    noises <- noises_of((if (length(unit) > 1L) unit[own$from] else unit) * own$weight, own)
+    noises <- noises_of(unit, own)
     # where it is not a number there is a word for that
-    if (!all(is.finite(unlist(noises, use.names = FALSE)))) columns_of(noises, own)
+    if (is.null(own$columns) || !all(is.finite(unlist(noises, use.names = FALSE)))) {
+      own$columns <<- columns_of(noises, own, finish_events)
+    }
     columns <- own$columns
     for (k in seq_along(noises)) {
       columns[[names(noises[[k]])]][own$at[[k]]] <- noises[[k]][[1L]]
@@ -104,12 +103,24 @@ events_of_unit <- function(releases, mechanism, problem) {
 # what calibration reads of events besides
 .whose <- c("node", "count")
 
-#' Tables of events with the columns that are read of any.
+#' Events as one table.
+#' @param events a list of their columns, see new_events().
 #' @noRd
-read_events <- function(tables) {
-  read <- unlist(lapply(tables, function(events) names(read_columns(events, .whose))))
-  read <- intersect(names(.event_columns), read)
-  lapply(tables, function(events) as_releases(unclass(events)[read], "dp_events"))
+finish_events <- function(events) {
+  do.call(bind_releases, c(list("dp_events", "events"), lapply(events, check_event)))
+}
+
+#' What accountants read of them, not checked.
+#' @noRd
+read_columns_of <- function(events) {
+  read <- setdiff(names(.event_columns), setdiff(.unread, .whose))
+  read <- read[read %in% unlist(lapply(events, names))]
+  rows <- lapply(events, function(event) max(lengths(event)))
+  lapply(stats::setNames(nm = read), function(name) {
+    unlist(.mapply(function(event, rows) {
+      rep_len(if (is.null(event[[name]])) .event_columns[[name]] else event[[name]], rows)
+    }, list(events, rows), NULL))
+  })
 }
 
 #' Where sorted numbers 1, 2, ..., `most` are.
@@ -152,27 +163,29 @@ part_noise <- function(part, size, sensitivity, mechanism, problem) {
   stats::setNames(list(mechanism$scale(size)), mechanism$scale_name)
 }
 
-part_events <- function(part, r, noise, mechanism, problem) {
+#' The columns of a part's events.
+#' @noRd
+part_event <- function(part, r, noise, mechanism, problem) {
   where <- list(
-    node = r$node, iteration = r$iteration, count = r$count, neighbours = r$neighbours[1L]
+    neighbours = r$neighbours[1L], node = r$node, count = r$count, iteration = r$iteration
   )
-  of <- function(event, ...) do.call(event, c(list(noise, ...), where))
-  if (part == "test") return(of(dp_event_pure))
-  if (part == "printed_test") {
-    return(event_printed_test(noise, node = r$node, iteration = r$iteration))
+  if (part %in% c("test", "printed_test")) {
+    mechanism <- if (part == "test") "pure" else part
+    return(c(list(mechanism = mechanism, epsilon = noise), where))
   }
-  if (part == "hidden") return(of(mechanism$hidden_event, r$sensitivity, dim = problem$d))
-  if (part == "objective") {
-    return(of(mechanism$objective_event, r$sensitivity, r$curvature, r$modulus,
-      dim = problem$d, logistic_curvature = problem$loss$logistic_curvature
-    ))
+  event <- if (part == "hidden") {
+    mechanism$hidden_event(noise, r$sensitivity, problem$d)
+  } else if (part == "objective") {
+    mechanism$objective_event(noise, r$sensitivity, r$curvature, r$modulus, problem$d,
+      problem$loss$logistic_curvature
+    )
+  } else if (any(r$q < 1)) {
+    list(mechanism = "subsampled_gaussian", sigma = noise, sensitivity = r$sensitivity, q = r$q[1L],
+      sampling = r$sampling[1L], dim = problem$d)
+  } else {
+    mechanism$output_event(noise, r$sensitivity, entries_of(r$part, problem$d))
   }
-  if (any(r$q < 1)) {
-    return(of(dp_event_subsampled_gaussian, r$sensitivity,
-      q = r$q[1L], sampling = r$sampling[1L], dim = problem$d
-    ))
-  }
-  of(mechanism$output_event, r$sensitivity, dim = entries_of(r$part, problem$d))
+  c(event, where)
 }
 
 #' Of how many numbers releases of values are.

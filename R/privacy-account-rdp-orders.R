@@ -25,15 +25,23 @@
 #' @param walks whether orders of which nothing is told are walked to (see dpa_orders).
 #' @noRd
 search_orders <- function(kinds, ledgers, log_delta, search = NULL, near = NULL, walks = FALSE) {
-  how <- list(
-    grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, walks = walks,
-    halvings = min(search$halvings, .halvings), widths = search$widths,
+  how <- order_search(search, near, walks,
     valleys = (is.null(near) || isTRUE(search$valleys)) && may_cross(kinds),
-    around = isTRUE(search$around), net = walks && length(ledgers) > .many_for_slow, near = near
+    net = walks && length(ledgers) > .many_for_slow
   )
   found <- core_call(.Call(ffi_renyi_orders, kinds, ledgers, how, log_delta))
   names(found) <- c("epsilon", "order")
   found
+}
+
+#' A search as the core takes it.
+#' @noRd
+order_search <- function(search, near = NULL, walks = FALSE, valleys = FALSE, net = FALSE) {
+  list(
+    grid = .rdp_grid, stride = .rdp_stride, step = .rdp_grid_step, walks = walks,
+    halvings = min(search$halvings, .halvings), widths = search$widths, valleys = valleys,
+    around = isTRUE(search$around), net = net, near = near
+  )
 }
 
 # Curves of bounds that cross: the best order may be in another valley (in src/core/account/renyi.c

@@ -84,8 +84,14 @@ NULL
 # of these `dim = NA` is ideal noise, of any dimension
 .may_be_ideal <- c("gaussian", "subsampled_gaussian", "best_of")
 
-new_events <- function(mechanism, ...) {
-  given <- list(...)
+#' An event of these columns, checked; of the others nothing is known.
+#' @noRd
+new_events <- function(mechanism, ...) check_event(list(mechanism = mechanism, ...))
+
+#' @param given the columns as a list, its `mechanism` one.
+#' @noRd
+check_event <- function(given) {
+  mechanism <- given$mechanism
   for (name in intersect(names(given), names(.event_bounds))) {
     bound <- .event_bounds[[name]]
     check <- if (name == "dim" && mechanism %in% .may_be_ideal) check_known else check_numbers
@@ -108,7 +114,6 @@ new_events <- function(mechanism, ...) {
   }
   columns <- .event_columns
   columns[names(given)] <- given
-  columns$mechanism <- mechanism
   columns$dim <- as.double(columns$dim)
   release_table(columns, "dp_events", "event")
 }
@@ -126,9 +131,7 @@ release_table <- function(columns, class, what) {
     ), argument = names(columns)[wrong][1L])
   }
   columns$node <- as.integer(columns$node)
-  columns <- lapply(columns, as.vector) # without names
-  columns[size < rows] <- lapply(columns[size < rows], rep_len, rows)
-  as_releases(columns, class)
+  as_releases(lapply(columns, rep_len, rows), class) # without names
 }
 
 as_releases <- function(columns, class) {

@@ -4,10 +4,10 @@
 # `scale` is the number a user gives (`scale_name`). `size(scale)` turns it into a number of
 # which more is more private and that is proportional to the noise, `scale(size)` back.
 # `sd(scale, d)` is the standard deviation of a coordinate of noise in d dimensions. `pure`:
-# whether it can give pure privacy. `output_event()` and `objective_event()` describe a release
-# of a value with this noise, and of the minimiser of an objective with it in its linear term;
-# they take the same arguments for every mechanism, whether it needs them or not, and pass on
-# node, iteration, count, neighbours and tolerance.
+# whether it can give pure privacy. `output_event()` and `objective_event()` are the
+# columns of an event (see new_events()), the release of a value with this noise, and of the
+# minimiser of an objective with it in its linear term; they take the same arguments for every
+# mechanism, whether it needs them or not.
 #
 # Noise on a value is exact on a grid of steps of at most `grid(scale, d)`. With noise in an
 # objective, some of it on the message hides the distance between the program and the theorem:
@@ -32,14 +32,13 @@
     hidden_noise = function(size, sensitivity, dim) {
       list(epsilon = round_up(sensitivity / size + gamma_grid_cost(dim)))
     },
-    hidden_event = function(epsilon, sensitivity, dim, ...) dp_event_pure(epsilon, ...),
-    output_event = function(scale, sensitivity, dim, ...) {
-      dp_event_gamma(scale, sensitivity, dim = dim, ...)
+    hidden_event = function(epsilon, sensitivity, dim) list(mechanism = "pure", epsilon = epsilon),
+    output_event = function(scale, sensitivity, dim) {
+      list(mechanism = "gamma", alpha = scale, sensitivity = sensitivity, dim = dim)
     },
-    objective_event = function(scale, sensitivity, curvature, modulus, dim,
-                               logistic_curvature = FALSE, ...) {
-      dp_event_objective_gamma(scale, sensitivity, curvature, modulus,
-        dim = dim, logistic_curvature = logistic_curvature, ...
+    objective_event = function(scale, sensitivity, curvature, modulus, dim, logistic_curvature) {
+      list(mechanism = "objective_gamma", alpha = scale, sensitivity = sensitivity,
+        curvature = curvature, logistic_curvature = logistic_curvature, modulus = modulus, dim = dim
       )
     }
   ),
@@ -51,16 +50,15 @@
       list(error = 2^-41 * sqrt(d) * scale, most = 1.01 * (sqrt(d) + sqrt(290)) * scale)
     },
     hidden_noise = function(size, sensitivity, dim) list(sigma = size),
-    hidden_event = function(sigma, sensitivity, dim, ...) {
-      dp_event_gaussian(sigma, sensitivity, dim = dim, ...)
+    hidden_event = function(sigma, sensitivity, dim) {
+      list(mechanism = "gaussian", sigma = sigma, sensitivity = sensitivity, dim = dim)
     },
-    output_event = function(scale, sensitivity, dim, ...) {
-      dp_event_gaussian(scale, sensitivity, dim = dim, ...)
+    output_event = function(scale, sensitivity, dim) {
+      list(mechanism = "gaussian", sigma = scale, sensitivity = sensitivity, dim = dim)
     },
-    objective_event = function(scale, sensitivity, curvature, modulus, dim,
-                               logistic_curvature = FALSE, ...) {
-      dp_event_objective_gaussian(scale, sensitivity, curvature, modulus,
-        logistic_curvature = logistic_curvature, ...
+    objective_event = function(scale, sensitivity, curvature, modulus, dim, logistic_curvature) {
+      list(mechanism = "objective_gaussian", sigma = scale, sensitivity = sensitivity,
+        curvature = curvature, logistic_curvature = logistic_curvature, modulus = modulus
       )
     }
   )

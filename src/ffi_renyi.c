@@ -4,6 +4,7 @@
  * place of each kind of that name, a function of orders. */
 #include "ffi.h"
 
+#include "account/meet.h"
 #include "account/orders.h"
 #include "account/renyi.h"
 #include "ffi_ledger.h"
@@ -144,47 +145,131 @@ SEXP ffi_renyi_divergences(SEXP columns, SEXP s) {
   return result;
 }
 
-/* list(epsilon, order) of ledgers, by a search: a list of what dpa_orders has, and
- * `near`, NULL or where the best order of each is expected. */
-SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
-  ffi_reader reader = {columns, NULL}, how = {search, NULL};
-  SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
+/* ---- ledgers --------------------------------------------------------------------- */
+
+/* Ledgers that are asked about one by one, and what for. */
+typedef struct asking {
+  ffi_reader reader, how;
   table kinds;
   dpa_orders orders;
-  read_kinds(&reader, held, &kinds);
-  read_search(&how, &orders);
-  ffi_check(&reader, TYPEOF(ledgers) == VECSXP, "ledgers");
-  ffi_check(&reader, ffi_is_number(log_delta), "log_delta");
-  const R_xlen_t n = reader.bad ? 0 : Rf_xlength(ledgers);
-  const double *near = ffi_maybe_reals(&how, "near", (size_t)n);
-  const int net = ffi_flag(&how, "net");
-  SEXP epsilon = PROTECT(Rf_allocVector(REALSXP, n));
-  SEXP order = PROTECT(Rf_allocVector(REALSXP, n));
-  ffi_check(&reader, !how.bad, how.bad ? how.bad : "search");
-  ffi_watcher watch = {R_NilValue, 0};
-  dpa_order_space *space = (dpa_order_space *)R_alloc(1, sizeof *space);
-  memset(space, 0, sizeof *space);
+  SEXP ledgers, held;
+  R_xlen_t count;
+  const double *near;
+  dpa_order_space *space;
+} asking;
+
+/* `held` is protected by the caller. */
+static void read_asking(SEXP columns, SEXP ledgers, SEXP search, SEXP held,
+                        asking *out) {
+  *out = (asking){.reader = {columns, NULL},
+                  .how = {search, NULL},
+                  .ledgers = ledgers,
+                  .held = held};
+  read_kinds(&out->reader, held, &out->kinds);
+  read_search(&out->how, &out->orders);
+  ffi_check(&out->reader, TYPEOF(ledgers) == VECSXP, "ledgers");
+  out->count = out->reader.bad ? 0 : Rf_xlength(ledgers);
+  out->near = ffi_maybe_reals(&out->how, "near", (size_t)out->count);
+  const int net = ffi_flag(&out->how, "net");
+  ffi_check(&out->reader, !out->how.bad, out->how.bad ? out->how.bad : "search");
+  out->space = (dpa_order_space *)R_alloc(1, sizeof *out->space);
+  memset(out->space, 0, sizeof *out->space);
   if (net) {
-    space->norms.net = (dpa_net *)R_alloc(1, sizeof(dpa_net));
-    memset(space->norms.net, 0, sizeof(dpa_net));
+    out->space->norms.net = (dpa_net *)R_alloc(1, sizeof(dpa_net));
+    memset(out->space->norms.net, 0, sizeof(dpa_net));
   }
+}
+
+/* A pair of numbers a ledger, list(first, second), as `ask` says. */
+static SEXP ask_of_each(asking *of,
+                        dpa_status (*ask)(asking *of, R_xlen_t i,
+                                          const dpa_ledger *ledger, const void *context,
+                                          double *first, double *second),
+                        const void *context) {
+  const R_xlen_t n = of->reader.bad ? 0 : of->count;
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, n));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
+  double *first = REAL(VECTOR_ELT(out, 0)), *second = REAL(VECTOR_ELT(out, 1));
+  ffi_watcher watch = {R_NilValue, 0};
   dpa_status status = DPA_OK;
-  for (R_xlen_t i = 0; i < n && status == DPA_OK && !reader.bad; i++) {
+  for (R_xlen_t i = 0; i < n && status == DPA_OK && !of->reader.bad; i++) {
     void *before = vmaxget();
     dpa_ledger ledger;
-    ffi_ledger(&reader, VECTOR_ELT(ledgers, i), kinds.count, &ledger);
-    ledger.near = near ? near[i] : NAN;
-    if (!reader.bad)
-      status = dpa_best_order(&orders, kinds.kind, &ledger, REAL_RO(log_delta)[0],
-                              space, REAL(epsilon) + i, REAL(order) + i);
+    ffi_ledger(&of->reader, VECTOR_ELT(of->ledgers, i), of->kinds.count, &ledger);
+    ledger.near = of->near ? of->near[i] : NAN;
+    if (!of->reader.bad)
+      status = ask(of, i, &ledger, context, first + i, second + i);
     vmaxset(before);
     if (status == DPA_OK && ffi_poll(&watch, 0))
       status = DPA_INTERRUPT;
   }
-  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
-  SET_VECTOR_ELT(out, 0, epsilon);
-  SET_VECTOR_ELT(out, 1, order);
-  SEXP result = answer(status, &reader, held, out);
-  UNPROTECT(4);
+  SEXP result = answer(status, &of->reader, of->held, out);
+  UNPROTECT(1);
+  return result;
+}
+
+static dpa_status best_order(asking *of, R_xlen_t i, const dpa_ledger *ledger,
+                             const void *context, double *epsilon, double *order) {
+  (void)i;
+  const double *log_delta = context;
+  return dpa_best_order(&of->orders, of->kinds.kind, ledger, *log_delta, of->space,
+                        epsilon, order);
+}
+
+/* list(epsilon, order) of ledgers, by a search: a list of what dpa_orders has, and
+ * `near`, NULL or where the best order of each is expected. */
+SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
+  SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
+  asking of;
+  read_asking(columns, ledgers, search, held, &of);
+  double given = NAN;
+  if (ffi_check(&of.reader, ffi_is_number(log_delta), "log_delta"))
+    given = REAL_RO(log_delta)[0];
+  SEXP result = ask_of_each(&of, best_order, &given);
+  UNPROTECT(1);
+  return result;
+}
+
+typedef struct budgets {
+  const double *epsilon, *cost;
+  double log_delta, width;
+  dpa_renyi_kind *scaled;
+} budgets;
+
+/* Whether bounds of a kind neither cross nor hang on noise by more than its size. */
+static int is_plain(const dpa_renyi_kind *kind) {
+  return dpa_renyi_by_size(kind) && isinf(dpa_renyi_turn(kind));
+}
+
+static dpa_status meet_budget(asking *of, R_xlen_t i, const dpa_ledger *ledger,
+                              const void *context, double *x, double *order) {
+  const budgets *all = context;
+  const dpa_budget own = {all->epsilon[i], all->cost[i], all->log_delta, all->width};
+  *x = *order = NAN;
+  for (size_t k = 0; k < ledger->entries; k++)
+    if (!is_plain(of->kinds.kind + ledger->kind[k]))
+      return DPA_OK;
+  /* of parties in an order in which neighbours are alike */
+  const int certain = i == 0 || i + 1 == of->count;
+  return dpa_meet_budget(&of->orders, of->kinds.kind, ledger, &own, certain,
+                         all->scaled, of->space, x, order);
+}
+
+/* list(x, order) of ledgers, see dpa_meet_budget(). budget: list(epsilon, cost, one a
+ * ledger; log_delta, width). */
+SEXP ffi_renyi_meet(SEXP columns, SEXP ledgers, SEXP search, SEXP budget) {
+  SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
+  asking of;
+  read_asking(columns, ledgers, search, held, &of);
+  ffi_reader reader = {budget, NULL};
+  budgets all = {.epsilon = ffi_reals(&reader, "epsilon", (size_t)of.count),
+                 .cost = ffi_reals(&reader, "cost", (size_t)of.count),
+                 .log_delta = ffi_real(&reader, "log_delta", -INFINITY, 0.0),
+                 .width = ffi_real(&reader, "width", 0.0, 1.0)};
+  ffi_check(&of.reader, !reader.bad, reader.bad ? reader.bad : "budget");
+  all.scaled = (dpa_renyi_kind *)R_alloc(of.kinds.count + 1, sizeof *all.scaled);
+  SEXP result = ask_of_each(&of, meet_budget, &all);
+  UNPROTECT(1);
   return result;
 }

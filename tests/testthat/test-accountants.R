@@ -251,12 +251,16 @@ test_that("a mechanism's size goes with its noise, and its events are handled", 
     for (scale in c(0.1, 1, 7)) expect_equal(m$scale(m$size(scale)), scale)
     # size is proportional to the noise
     expect_equal(m$sd(m$scale(6), 5), 3 * m$sd(m$scale(2), 5))
-    in_objective <- function(...) m$objective_event(..., curvature = 0.1, modulus = 2)
-    for (make in list(m$output_event, in_objective)) {
-      event <- make(m$scale(3), sensitivity = 1, dim = 5, node = 2L, iteration = 4)
+    in_objective <- function(scale, sensitivity, dim) {
+      m$objective_event(scale, sensitivity, curvature = 0.1, modulus = 2, dim, TRUE)
+    }
+    for (columns_of in list(m$output_event, in_objective)) {
+      make <- function(size) {
+        check_event(c(columns_of(m$scale(size), 1, 5), list(neighbours = "replace-one", count = 1)))
+      }
+      event <- make(3)
       expect_s3_class(event, "dp_events")
-      expect_identical(c(event$node, event$iteration), c(2, 4))
-      more <- make(m$scale(4), sensitivity = 1, dim = 5)
+      more <- make(4)
       expect_lt(account(more, 1e-5)$epsilon, account(event, 1e-5)$epsilon)
       pure <- tryCatch(account(event, 0)$epsilon, dpadmm_error_accountant = function(e) Inf)
       expect_identical(is.finite(pure), m$pure)

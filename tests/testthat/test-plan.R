@@ -121,7 +121,7 @@ test_that("named networks and named sizes meet by name", {
 })
 
 test_that("events of some releases are those that these make alone, as accountants read them", {
-  read <- function(events) read_events(list(events))[[1L]]
+  read <- function(events) as_releases(read_columns(events, .whose), "dp_events")
   for (method in list(mr_admm(), pp_admm(), ipp_admm())) for (noise in c("gaussian", "gamma")) {
     plan <- suppressWarnings(dpadmm_plan(5,
       sizes = c(100, 200, 300, 400), method = method, epsilon = 1, delta = 1e-5, noise = noise,
@@ -141,7 +141,8 @@ test_that("events of some releases are those that these make alone, as accountan
     # the first time and when they are there
     expect_identical(events(unit[keep], keep), read(alone))
     expect_identical(events(unit[keep], keep), read(alone))
-    expect_identical(events(unit), read(all))
+    expect_identical(events(unit, seq_along(unit)), read(all))
+    expect_identical(events(unit), all)
     said <- function(events, of) fold_ledgers(of, counted_books(events), 1e-5, list())$epsilon
     expect_identical(said(read(all), "best"), said(all, "best"))
     if (noise == "gamma") expect_identical(said(read(all), "pld"), said(all, "pld"))

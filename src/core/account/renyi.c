@@ -120,23 +120,26 @@ static double objective_gamma_turn(const dpa_renyi_kind *kind) {
   return dpa_objective_gamma_turn(kind->size, kind->dim);
 }
 
-/* To add a mechanism, add its line: NULL where there is no turn, or nothing rough. */
+/* To add a mechanism, add its line: NULL where there is no turn, or nothing rough.
+ * by_size: whether of what hangs on the noise it reads the size alone. */
 static const struct row {
   const char *name;
   dpa_renyi_curve *curve;
+  int by_size;
   double (*turn)(const dpa_renyi_kind *kind);
   dpa_status (*rough)(const dpa_renyi_kind *kind, const double *orders, size_t n,
                       dpa_usual_norms *norms, double *rdp);
 } curves[] = {
-    {"pure", pure, NULL, NULL},
-    {"laplace", laplace, NULL, NULL},
-    {"gaussian", gaussian, NULL, NULL},
-    {"gamma", gamma_norm, NULL, gamma_norm_rough},
-    {"objective_gamma", objective_gamma, objective_gamma_turn, objective_gamma_rough},
-    {"objective_gaussian", objective_gaussian, NULL, NULL},
-    {"poisson", poisson, NULL, NULL},
-    {"poisson_replace", poisson_replace, NULL, NULL},
-    {"fixed", fixed, NULL, NULL},
+    {"pure", pure, 1, NULL, NULL},
+    {"laplace", laplace, 1, NULL, NULL},
+    {"gaussian", gaussian, 1, NULL, NULL},
+    {"gamma", gamma_norm, 0, NULL, gamma_norm_rough},
+    {"objective_gamma", objective_gamma, 1, objective_gamma_turn,
+     objective_gamma_rough},
+    {"objective_gaussian", objective_gaussian, 1, NULL, NULL},
+    {"poisson", poisson, 0, NULL, NULL},
+    {"poisson_replace", poisson_replace, 0, NULL, NULL},
+    {"fixed", fixed, 0, NULL, NULL},
 };
 
 static const struct row *row_of(const dpa_renyi_kind *kind) {
@@ -171,6 +174,11 @@ int dpa_renyi_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
 
 int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
   return a->curve == b->curve && a->size == b->size && a->dim == b->dim;
+}
+
+int dpa_renyi_by_size(const dpa_renyi_kind *kind) {
+  const struct row *own = row_of(kind);
+  return own && own->by_size;
 }
 
 int dpa_renyi_has_rough(const dpa_renyi_kind *kind) {
