@@ -76,9 +76,10 @@ events_of_unit <- function(releases, mechanism, problem) {
     if (is.null(read)) {
       all <- rows_of(seq_along(place))
       read <<- columns_of(noises_of(unit[1L], all), all, read_columns_of)
+      if (identical(keep, seq_along(place))) return(c(all, list(columns = read)))
     }
     of <- rows_of(keep)
-    of$columns <- if (length(of$kept) < length(place)) lapply(read, `[`, of$kept) else read
+    of$columns <- lapply(read, `[`, of$kept)
     of
   }
   read <- own <- NULL
@@ -100,9 +101,6 @@ events_of_unit <- function(releases, mechanism, problem) {
   }
 }
 
-# what calibration reads of events besides
-.whose <- c("node", "count")
-
 #' Events as one table.
 #' @param events a list of their columns, see new_events().
 #' @noRd
@@ -110,17 +108,14 @@ finish_events <- function(events) {
   do.call(bind_releases, c(list("dp_events", "events"), lapply(events, check_event)))
 }
 
-#' What accountants read of them, not checked.
+#' What calibrations read of them, not checked.
 #' @noRd
 read_columns_of <- function(events) {
-  read <- setdiff(names(.event_columns), setdiff(.unread, .whose))
-  read <- read[read %in% unlist(lapply(events, names))]
-  rows <- lapply(events, function(event) max(lengths(event)))
-  lapply(stats::setNames(nm = read), function(name) {
-    unlist(.mapply(function(event, rows) {
-      rep_len(if (is.null(event[[name]])) .event_columns[[name]] else event[[name]], rows)
-    }, list(events, rows), NULL))
-  })
+  read <- .calibrated[.calibrated %in% unlist(lapply(events, names))]
+  columns <- .mapply(base::c, lapply(events, function(event) {
+    lapply(c(event, .event_columns)[read], rep_len, max(lengths(event)))
+  }), NULL)
+  stats::setNames(columns, read)
 }
 
 #' Where sorted numbers 1, 2, ..., `most` are.

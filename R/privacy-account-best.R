@@ -47,11 +47,13 @@ fold_best <- function(books, delta, slow, how) {
 #' Who is asked about these kinds, by name: an exact one alone.
 #' @noRd
 able_accountants <- function(kinds, delta, slow) {
-  asked <- Filter(function(a) {
-    (delta > 0 || !a$needs_delta) && (slow || a$speed != "slow")
-  }, .accountants)
-  handled <- lapply(asked, function(a) a$handles(kinds) & a$serves_best(kinds))
-  able <- asked[vapply(handled, all, NA)]
+  able <- handled <- list()
+  for (name in names(.accountants)) {
+    a <- .accountants[[name]]
+    if (delta == 0 && a$needs_delta || !slow && a$speed == "slow") next
+    handled[[name]] <- a$handles(kinds) & a$serves_best(kinds)
+    if (all(handled[[name]])) able[[name]] <- a
+  }
   if (length(able) == 0L) {
     # what the broadest of them cannot do is what is in the way
     check_handled(kinds, handled[[which.max(vapply(handled, sum, 0L))]], "best")

@@ -89,11 +89,11 @@ open_books <- function(releases) {
   c(books, list(ledgers = ledgers[distinct], node = node, ledger = at, told = told))
 }
 
-#' The columns of releases that tell accountants one kind from another, and `others`, without what
-#' is unknown of all.
+#' The columns of releases that tell accountants one kind from another, without what is unknown of
+#' all.
 #' @noRd
-read_columns <- function(releases, others = character()) {
-  columns <- unclass(releases)[setdiff(names(releases), setdiff(.unread, others))]
+read_columns <- function(releases) {
+  columns <- unclass(releases)[setdiff(names(releases), .unread)]
   columns[!vapply(columns, function(column) is.na(column[1L]) && all(is.na(column)), NA)]
 }
 

@@ -73,6 +73,9 @@ NULL
 # and what else tells no accountant one kind from another
 .unread <- c(.party_columns, "count", "iteration", "tolerance", "order")
 
+# what calibrations read
+.calibrated <- setdiff(names(.event_columns), setdiff(.unread, c("node", "count")))
+
 # Bounds of the numeric columns: (lower, is the lower end excluded, upper).
 .event_bounds <- list(
   sigma = list(0, TRUE, Inf), alpha = list(0, TRUE, Inf), b = list(0, TRUE, Inf),

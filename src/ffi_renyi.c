@@ -183,9 +183,9 @@ static void read_asking(SEXP columns, SEXP ledgers, SEXP search, SEXP held,
 /* A pair of numbers a ledger, list(first, second), as `ask` says. */
 static SEXP ask_of_each(asking *of,
                         dpa_status (*ask)(asking *of, R_xlen_t i,
-                                          const dpa_ledger *ledger, const void *context,
+                                          const dpa_ledger *ledger, void *context,
                                           double *first, double *second),
-                        const void *context) {
+                        void *context) {
   const R_xlen_t n = of->reader.bad ? 0 : of->count;
   SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, n));
@@ -210,7 +210,7 @@ static SEXP ask_of_each(asking *of,
 }
 
 static dpa_status best_order(asking *of, R_xlen_t i, const dpa_ledger *ledger,
-                             const void *context, double *epsilon, double *order) {
+                             void *context, double *epsilon, double *order) {
   (void)i;
   const double *log_delta = context;
   return dpa_best_order(&of->orders, of->kinds.kind, ledger, *log_delta, of->space,
@@ -235,29 +235,28 @@ typedef struct budgets {
   const double *epsilon, *cost;
   double log_delta, width;
   dpa_renyi_kind *scaled;
+  dpa_multiple last; /* of the party before */
 } budgets;
 
-/* Whether bounds of a kind neither cross nor hang on noise by more than its size. */
-static int is_plain(const dpa_renyi_kind *kind) {
-  return dpa_renyi_by_size(kind) && isinf(dpa_renyi_turn(kind));
-}
-
 static dpa_status meet_budget(asking *of, R_xlen_t i, const dpa_ledger *ledger,
-                              const void *context, double *x, double *order) {
-  const budgets *all = context;
+                              void *context, double *x, double *order) {
+  budgets *all = context;
   const dpa_budget own = {all->epsilon[i], all->cost[i], all->log_delta, all->width};
   *x = *order = NAN;
   for (size_t k = 0; k < ledger->entries; k++)
-    if (!is_plain(of->kinds.kind + ledger->kind[k]))
+    if (!dpa_renyi_is_plain(of->kinds.kind + ledger->kind[k]))
       return DPA_OK;
-  /* of parties in an order in which neighbours are alike */
   const int certain = i == 0 || i + 1 == of->count;
-  return dpa_meet_budget(&of->orders, of->kinds.kind, ledger, &own, certain,
-                         all->scaled, of->space, x, order);
+  const dpa_status status =
+      dpa_meet_budget(&of->orders, of->kinds.kind, ledger, &own, certain, all->scaled,
+                      of->space, &all->last);
+  *x = all->last.x;
+  *order = all->last.order;
+  return status;
 }
 
-/* list(x, order) of ledgers, see dpa_meet_budget(). budget: list(epsilon, cost, one a
- * ledger; log_delta, width). */
+/* list(x, order) of ledgers, neighbours alike, see dpa_meet_budget(). budget:
+ * list(epsilon, cost, one a ledger; log_delta, width). */
 SEXP ffi_renyi_meet(SEXP columns, SEXP ledgers, SEXP search, SEXP budget) {
   SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
   asking of;
@@ -266,7 +265,8 @@ SEXP ffi_renyi_meet(SEXP columns, SEXP ledgers, SEXP search, SEXP budget) {
   budgets all = {.epsilon = ffi_reals(&reader, "epsilon", (size_t)of.count),
                  .cost = ffi_reals(&reader, "cost", (size_t)of.count),
                  .log_delta = ffi_real(&reader, "log_delta", -INFINITY, 0.0),
-                 .width = ffi_real(&reader, "width", 0.0, 1.0)};
+                 .width = ffi_real(&reader, "width", 0.0, 1.0),
+                 .last = {NAN, NAN, NAN}};
   ffi_check(&of.reader, !reader.bad, reader.bad ? reader.bad : "budget");
   all.scaled = (dpa_renyi_kind *)R_alloc(of.kinds.count + 1, sizeof *all.scaled);
   SEXP result = ask_of_each(&of, meet_budget, &all);

@@ -121,7 +121,10 @@ test_that("named networks and named sizes meet by name", {
 })
 
 test_that("events of some releases are those that these make alone, as accountants read them", {
-  read <- function(events) as_releases(read_columns(events, .whose), "dp_events")
+  read <- function(events) {
+    known <- Filter(function(column) !all(is.na(column)), unclass(events)[.calibrated])
+    as_releases(known, "dp_events")
+  }
   for (method in list(mr_admm(), pp_admm(), ipp_admm())) for (noise in c("gaussian", "gamma")) {
     plan <- suppressWarnings(dpadmm_plan(5,
       sizes = c(100, 200, 300, 400), method = method, epsilon = 1, delta = 1e-5, noise = noise,

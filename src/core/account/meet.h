@@ -12,15 +12,21 @@ typedef struct dpa_budget {
   double width; /* the noise may be above the least by this share */
 } dpa_budget;
 
-/* `x`, the log of a multiple of the noise with which a ledger just keeps its budget,
- * and the order that proves it; NaN where a few secants from 0 do not lead there. There
- * are `n` kinds, divergences of the ledger's hang on the noise by their sizes alone
- * (dpa_renyi_by_size()), and their bounds do not cross. `scaled` has room for n kinds,
- * `space` is as of dpa_best_order(). certain: whether at last the best order is looked
- * for everywhere, too. */
+/* A multiple of the noise, as its log, the slope of what is spent there, in logs, and
+ * the Renyi order that proves it; all NaN where there is none. */
+typedef struct dpa_multiple {
+  double x, slope, order;
+} dpa_multiple;
+
+/* Where a ledger just keeps its budget, or none where a few secants do not lead there.
+ * At first `found` is that of an alike ledger, or none. There are n kinds; divergences
+ * of the ledger's hang on noise by their sizes alone (dpa_renyi_by_size()), and their
+ * bounds do not cross. `scaled` has room for n kinds, `space` is as of
+ * dpa_best_order(). certain: whether at last the best order is looked for everywhere,
+ * too. */
 dpa_status dpa_meet_budget(const dpa_orders *search, const dpa_renyi_kind *kinds,
                            const dpa_ledger *ledger, const dpa_budget *budget,
                            int certain, dpa_renyi_kind *scaled, dpa_order_space *space,
-                           double *x, double *order);
+                           dpa_multiple *found);
 
 #endif

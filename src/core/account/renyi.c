@@ -176,9 +176,9 @@ int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
   return a->curve == b->curve && a->size == b->size && a->dim == b->dim;
 }
 
-int dpa_renyi_by_size(const dpa_renyi_kind *kind) {
+int dpa_renyi_is_plain(const dpa_renyi_kind *kind) {
   const struct row *own = row_of(kind);
-  return own && own->by_size;
+  return own && own->by_size && !own->turn;
 }
 
 int dpa_renyi_has_rough(const dpa_renyi_kind *kind) {

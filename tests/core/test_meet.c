@@ -1,0 +1,171 @@
+/* Noise that just keeps a budget, against halved ends and every order of a fine grid.
+ */
+#include "account/conversion.h"
+#include "account/meet.h"
+#include "check.h"
+
+#include <math.h>
+#include <stddef.h>
+
+void test_meet(void);
+
+enum { POINTS = 85, FINE = 4000, PARTIES = 12, KINDS = 6 };
+
+static dpa_order_space space; /* all 0 at first */
+
+static const double *grid_of(void) {
+  static double grid[POINTS];
+  for (int i = 0; i < POINTS; i++)
+    grid[i] = pow(10.0, -7.0 + i / 7.0);
+  return grid;
+}
+
+static const double widths[] = {0.2, 0.03, 0.004};
+
+static dpa_orders searched(void) {
+  return (dpa_orders){.grid = grid_of(),
+                      .points = POINTS,
+                      .stride = 6,
+                      .step = log(10.0) / 7.0,
+                      .halvings = 8,
+                      .widths = widths,
+                      .looks = 3};
+}
+
+/* What a ledger spends with exp(x) times the noise, at the best of many orders. */
+static double spent_at(const dpa_renyi_kind *kinds, const dpa_ledger *ledger, double x,
+                       double log_delta) {
+  double best = INFINITY;
+  int known = 1;
+  for (int i = 0; i <= FINE; i++) {
+    const double s = pow(10.0, -2.0 + 6.0 * i / FINE), order = 1.0 + s;
+    double total = 0.0, rdp;
+    for (size_t k = 0; k < ledger->entries; k++) {
+      dpa_free_moment moment = {0};
+      dpa_renyi_kind kind = kinds[ledger->kind[k]];
+      kind.size *= exp(-x);
+      known &= dpa_renyi_outward(&kind, &order, 1, &moment, &rdp) == DPA_OK;
+      total += rdp * ledger->count[k];
+    }
+    best = fmin(best, dpa_conversion(s, total, log_delta));
+  }
+  CHECK(known);
+  return best;
+}
+
+static double root_of(const dpa_renyi_kind *kinds, const dpa_ledger *ledger,
+                      const dpa_budget *budget) {
+  double lo = -8.0, hi = 8.0;
+  for (int half = 0; half < 26; half++) {
+    const double x = 0.5 * (lo + hi);
+    if (spent_at(kinds, ledger, x, budget->log_delta) + budget->cost > budget->epsilon)
+      lo = x;
+    else
+      hi = x;
+  }
+  return hi;
+}
+
+/* As MR-ADMM releases, of ever smaller parties. */
+static void fill_kinds(dpa_renyi_kind *kinds, double size) {
+  for (int k = 0; k < KINDS; k++) {
+    kinds[k] = (dpa_renyi_kind){
+        .curve = dpa_renyi_named(k % 2 ? "gaussian" : "objective_gaussian"),
+        .size = k % 2 ? 0.03 * size : size,
+        .kappa = k % 2 ? 0.0 : 0.02 * size / pow(1.1, k),
+        .tied = k % 4 == 0};
+    CHECK(dpa_renyi_is_plain(kinds + k));
+  }
+}
+
+/* Parties one after another start where the one before ended. */
+static void check_parties(double epsilon, double log_delta, double cost) {
+  const dpa_orders search = searched();
+  const int places[KINDS] = {0, 1, 2, 3, 4, 5};
+  const double counts[KINDS] = {1.0, 2.0, 3.0, 1.0, 5.0, 1.0};
+  const dpa_ledger ledger = {places, counts, KINDS, NAN};
+  const dpa_budget budget = {epsilon, cost, log_delta, 1e-9};
+  dpa_renyi_kind kinds[KINDS], scaled[KINDS];
+  dpa_multiple found = {NAN, NAN, NAN};
+  for (int i = 0; i < PARTIES; i++) {
+    fill_kinds(kinds, 0.1 * pow(1.07, i));
+    const int certain = i % 3 == 0;
+    CHECK(dpa_meet_budget(&search, kinds, &ledger, &budget, certain, scaled, &space,
+                          &found) == DPA_OK);
+    const double spent = spent_at(kinds, &ledger, found.x, log_delta) + cost;
+    /* the fine grid's orders are not quite the best, nor are, where bounds have kinks,
+     * those that are looked for in a few steps */
+    CHECK(spent <= epsilon * (1.0 + 1e-6));
+    CHECK(spent >= epsilon * (1.0 - (certain ? 1e-6 : 1e-4)));
+    CHECK_NEAR(found.x, root_of(kinds, &ledger, &budget), certain ? 3e-6 : 1e-4);
+    /* the order that is told proves it, to the last bit */
+    dpa_ledger there = ledger;
+    double proved, order;
+    dpa_orders at = search;
+    at.looks = 0;
+    there.near = found.order;
+    for (int k = 0; k < KINDS; k++) {
+      scaled[k] = kinds[k];
+      scaled[k].size *= exp(-found.x);
+    }
+    CHECK(dpa_best_order(&at, scaled, &there, log_delta, &space, &proved, &order) ==
+          DPA_OK);
+    CHECK(proved + cost <= epsilon && proved + cost >= epsilon * (1.0 - 3e-9));
+    dpa_multiple alone = {NAN, NAN, NAN};
+    CHECK(dpa_meet_budget(&search, kinds, &ledger, &budget, 1, scaled, &space,
+                          &alone) == DPA_OK);
+    CHECK_NEAR(alone.x, found.x, certain ? 1e-9 : 1e-4);
+  }
+}
+
+/* What is no multiple within reach is none, and a start far off does no harm. */
+static void check_odd(void) {
+  const dpa_orders search = searched();
+  const double count = 1.0;
+  const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
+  dpa_renyi_kind kind = {.curve = dpa_renyi_named("gaussian"), .size = 0.2}, scaled;
+  dpa_budget budget = {1.0, 0.0, log(1e-6), 1e-9};
+  dpa_multiple known = {NAN, NAN, NAN}, found;
+  CHECK(dpa_meet_budget(&search, &kind, &ledger, &budget, 1, &scaled, &space, &known) ==
+        DPA_OK);
+  CHECK(fabs(known.x) < 1.0);
+  const dpa_multiple starts[] = {
+      {15.0, -1.0, 2.0}, {-15.0, -1.0, 900.0}, {0.0, -1e-6, 5.0}, {0.0, -50.0, 5.0}};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    found = starts[i];
+    CHECK(dpa_meet_budget(&search, &kind, &ledger, &budget, 1, &scaled, &space,
+                          &found) == DPA_OK);
+    CHECK_NEAR(found.x, known.x, 1e-9);
+  }
+  /* whatever the noise the rest costs more, or curvature does */
+  budget.cost = 1.1;
+  found = known;
+  CHECK(dpa_meet_budget(&search, &kind, &ledger, &budget, 1, &scaled, &space, &found) ==
+            DPA_OK &&
+        isnan(found.x) && isnan(found.order));
+  budget.cost = 0.0;
+  kind = (dpa_renyi_kind){
+      .curve = dpa_renyi_named("objective_gaussian"), .size = 0.1, .kappa = 50.0};
+  found = known;
+  CHECK(dpa_meet_budget(&search, &kind, &ledger, &budget, 1, &scaled, &space, &found) ==
+            DPA_OK &&
+        isnan(found.x));
+  kind = (dpa_renyi_kind){.curve = dpa_renyi_named("gaussian"), .size = NAN};
+  CHECK(dpa_meet_budget(&search, &kind, &ledger, &budget, 1, &scaled, &space, &found) ==
+            DPA_OK &&
+        isnan(found.x));
+}
+
+void test_meet(void) {
+  check_parties(1.0, log(1e-5), 0.0);
+  check_parties(0.1, log(1e-9), 0.02);
+  check_parties(8.0, log(1e-3), 1e-12);
+  check_odd();
+  static const char *const others[] = {"gamma", "objective_gamma", "poisson", "fixed"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    const dpa_renyi_kind kind = {.curve = dpa_renyi_named(others[i])};
+    CHECK(kind.curve && !dpa_renyi_is_plain(&kind));
+  }
+  const dpa_renyi_kind called = {.curve = NULL};
+  CHECK(!dpa_renyi_is_plain(&called));
+}
