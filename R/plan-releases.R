@@ -168,17 +168,18 @@ part_event <- function(part, r, noise, mechanism, problem) {
     mechanism <- if (part == "test") "pure" else part
     return(c(list(mechanism = mechanism, epsilon = noise), where))
   }
+  d <- as.double(problem$d)
   event <- if (part == "hidden") {
-    mechanism$hidden_event(noise, r$sensitivity, problem$d)
+    mechanism$hidden_event(noise, r$sensitivity, d)
   } else if (part == "objective") {
-    mechanism$objective_event(noise, r$sensitivity, r$curvature, r$modulus, problem$d,
+    mechanism$objective_event(noise, r$sensitivity, r$curvature, r$modulus, d,
       problem$loss$logistic_curvature
     )
   } else if (any(r$q < 1)) {
     list(mechanism = "subsampled_gaussian", sigma = noise, sensitivity = r$sensitivity, q = r$q[1L],
-      sampling = r$sampling[1L], dim = problem$d)
+      sampling = r$sampling[1L], dim = d)
   } else {
-    mechanism$output_event(noise, r$sensitivity, entries_of(r$part, problem$d))
+    mechanism$output_event(noise, r$sensitivity, entries_of(r$part, d))
   }
   c(event, where)
 }
