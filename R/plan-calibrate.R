@@ -63,7 +63,8 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
       solve_many(spent, together, crosses, like[together, , drop = FALSE], loss)
     } else {
       in_core <- if (length(together) == length(epsilon)) {
-        solve_in_core(events(likely[releases$node], seq_len(nrow(releases))), together, epsilon, delta, accountant)
+        at_likely <- events(likely[releases$node], seq_len(nrow(releases)))
+        solve_in_core(at_likely, together, epsilon, delta, accountant)
       }
       if (is.null(in_core)) solve_each(spent, together, crosses) else in_core
     }

@@ -72,7 +72,6 @@ NULL
 
 # and what else tells no accountant one kind from another
 .unread <- c(.party_columns, "count", "iteration", "tolerance", "order")
-
 # what calibrations read
 .calibrated <- setdiff(names(.event_columns), setdiff(.unread, c("node", "count")))
 

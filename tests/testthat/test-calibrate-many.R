@@ -1,25 +1,5 @@
 # Noise for many unlike parties: checked, a little above the least, and found in a few looks.
 
-# What accountants, or the core, are asked while `make` makes it: a row a call.
-asked_for <- function(make) {
-  asked <- NULL
-  ask <- function(kinds, who) {
-    asked <<- rbind(asked, data.frame(rows = nrow(kinds), accountant = who))
-  }
-  whole <- spend
-  local_binding("spend", function(statement, accountant, ...) {
-    ask(statement$books$kinds, accountant)
-    whole(statement, accountant, ...)
-  })
-  core <- solve_in_core
-  local_binding("solve_in_core", function(events, ...) {
-    ask(events, "core")
-    core(events, ...)
-  })
-  make()
-  asked
-}
-
 unlike_sizes <- function(N) round(exp(seq(log(90), log(9000), length.out = N)))[order(sin(1:N))]
 
 alone <- function(plan, i) {

@@ -1,0 +1,80 @@
+# Units of a few parties that the core finds by itself.
+
+# A plan, and the same where R asks accountants step by step.
+both_ways <- function(...) {
+  make <- function() suppressWarnings(dpadmm_plan(...))
+  in_core <- make()
+  local_binding("solve_in_core", function(...) NULL)
+  list(in_core = in_core, in_steps = make())
+}
+
+test_that("the core finds the units that R finds, and no statement is above its budget", {
+  sizes <- c(40, 300, 2500, 2500, 30000)
+  cases <- expand.grid(
+    method = c("admm", "m_admm", "r_admm", "mr_admm", "pp_admm"), delta = c(1e-2, 1e-5, 1e-9),
+    epsilon = c("one", "own", "little"), stringsAsFactors = FALSE
+  )
+  budgets <- list(one = 1, own = c(0.2, 8, 1, 2, 0.7), little = 0.03)
+  for (k in seq_len(nrow(cases))) {
+    case <- cases[k, ]
+    plan <- both_ways(7, sizes, epsilon = budgets[[case$epsilon]], delta = case$delta,
+      method = get(case$method)(), iterations = 2 + k %% 9)
+    label <- paste(unlist(case), collapse = " ")
+    # bounds have kinks, at which orders are not found to the last digit
+    expect_lt(max(abs(plan$in_core$unit / plan$in_steps$unit - 1)), 1e-5, label = label)
+    spent <- account(plan$in_core, case$delta)$per_node$epsilon / plan$in_core$budget$epsilon
+    expect_true(all(spent <= 1 & spent > 1 - 1e-3), label = label)
+  }
+})
+
+test_that("it is asked once where the RDP accountant alone is, and R where there are others", {
+  asked <- function(...) {
+    unique(asked_for(function() suppressWarnings(dpadmm_plan(4, c(500, 900), ...)))$accountant)
+  }
+  expect_identical(asked(epsilon = 1, delta = 1e-5), "core")
+  expect_identical(asked(epsilon = 1, delta = 1e-5, method = pp_admm()), "core")
+  expect_identical(asked(epsilon = 1:2, delta = 1e-5, iterations = 1), "core")
+  expect_true("best" %in% asked(epsilon = 1, delta = 1e-5, noise = "gamma"))
+  expect_true("best" %in% asked(epsilon = 1))
+  events <- c(dp_event_objective_gamma(2, 0.02, 0.001, 1, dim = 9, node = 1:2),
+    dp_event_pure(0.01, node = 1:2))
+  expect_null(solve_in_core(events, 1:2, c(1, 1), 1e-5, "best"))
+  expect_null(solve_in_core(events, 1:2, c(1, 1), 1e-5, "rdp")) # their bounds cross
+  sampled <- dp_event_subsampled_gaussian(2, 1, q = 0.1, node = 1:2)
+  expect_null(solve_in_core(sampled, 1:2, c(1, 1), 1e-5, "rdp"))
+  plain <- dp_event_gaussian(2, 1, node = 1:2)
+  expect_null(solve_in_core(plain, 1:2, c(1, 1), 1e-5, "best")) # one is exact
+  expect_null(solve_in_core(plain, 1:2, c(1, 1), 0, "rdp"))
+})
+
+test_that("the core finds the Gaussian mechanism's noise, whatever it starts from", {
+  # by Renyi divergences, of which epsilon is known in closed form
+  for (sigma in c(0.5, 2, 9)) for (epsilon in list(c(0.1, 0.1), c(1, 5), c(3, 0.02))) {
+    events <- dp_event_gaussian(sigma, 1, node = 1:2, count = c(1, 30))
+    found <- solve_in_core(events, 1:2, epsilon, 1e-6, "rdp")
+    rho <- c(1, 30) / (sigma * exp(found$x))^2 / 2
+    expect_rel(zcdp_to_epsilon(rho, 1e-6), epsilon, 1e-7)
+    expect_true(all(found$order > 1))
+    expect_identical(found$accountant, c("rdp", "rdp"))
+  }
+})
+
+test_that("what is no budget is refused", {
+  events <- dp_event_gaussian(2, 1, node = 1:2)
+  ledgers <- list(list(kind = 1L, count = 5), list(kind = 2L, count = 1))
+  budget <- list(epsilon = c(1, 1), cost = c(0, 0), log_delta = -10, width = 1e-9)
+  meet <- function(budget, search = order_search(.ways$some$search)) {
+    core_call(.Call(ffi_renyi_meet, renyi_kinds(events), ledgers, search, budget))
+  }
+  expect_true(all(is.finite(unlist(meet(budget)))))
+  for (change in list(list(epsilon = 1), list(epsilon = c("a", "b")), list(cost = NULL),
+    list(log_delta = 1), list(log_delta = NA_real_), list(width = -1), list(width = "a")
+  )) {
+    expect_error(meet(utils::modifyList(budget, change)), class = "dpadmm_error_argument")
+  }
+  expect_error(meet(NULL), class = "dpadmm_error_argument")
+  expect_error(meet(budget, list()), class = "dpadmm_error_argument")
+  # less than the rest costs, or nothing
+  expect_true(all(is.nan(meet(replace(budget, "cost", list(c(2, 2))))[[1L]])))
+  expect_true(all(is.nan(meet(replace(budget, "epsilon", list(c(0, 0))))[[1L]])))
+})
