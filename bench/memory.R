@@ -102,7 +102,6 @@ cases <- list(
   "dense 20,000 x 500" = dense(2e4, 500),
   "dense 20,000 x 1,000" = dense(2e4, 1000),
   "dense 4e5 x 20, some left out" = with_holes(4e5, 20),
-  # numbers of four bytes, and rows of eight
   "dense 4e5 x 20, whole numbers" = whole(4e5, 20),
   "sparse 4e5 x 100, 14 a row" = sparse(4e5, 100, 14),
   "sparse 40,000 x 100, 14 a row" = sparse(4e4, 100, 14),

@@ -1,7 +1,10 @@
 /* Matrices of R as rows. */
 #include "ffi_records.h"
 
+#include "data/whole.h"
+
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 /* Slot i: whole numbers, or raw, two bytes each where that is enough, else four. */
@@ -78,6 +81,18 @@ static void pack_few(SEXP keeper, const dpa_matrix *x, const int *place,
   records->full = 1;
 }
 
+/* Whole numbers, four bytes each as R has them. */
+static void pack_whole(SEXP keeper, const dpa_matrix *x, const int *place,
+                       const dpa_recipe *recipe, int threads, dpa_records *records) {
+  int *whole = FFI_TAKE(keeper, int, x->n * x->d);
+  double *times = isinf(recipe->bound) ? NULL : FFI_TAKE(keeper, double, x->n);
+  dpa_pack_whole(x, place, recipe, threads, whole, times);
+  records->whole = whole;
+  records->times = times;
+  records->fronted = recipe->intercept;
+  records->front = recipe->first;
+}
+
 /* Flags of rows that are left out, or NULL. */
 static const int *left_out(ffi_reader *reader, size_t n) {
   SEXP left = ffi_field(reader, "left");
@@ -101,6 +116,10 @@ dpa_records ffi_pack(ffi_reader *reader, SEXP keeper, ffi_shape x, const int *pl
       return records;
     if (shift && x.columns <= DPA_FEW_COLUMNS) {
       pack_few(keeper, &matrix, place, recipe, &records);
+      return records;
+    }
+    if (matrix.whole && d > 0 && d <= DPA_MOST_WHOLE) {
+      pack_whole(keeper, &matrix, place, recipe, threads, &records);
       return records;
     }
     double *dense = FFI_TAKE(keeper, double, n *d);

@@ -8,6 +8,7 @@
 #include "data/columns.h"
 #include "data/records.h"
 #include "data/terms.h"
+#include "data/whole.h"
 
 #define DPA_PIECE 4096     /* rows of a mapped file between two words to its pager */
 #define DPA_TERM_ROWS 1024 /* rows of terms at a time */
@@ -21,7 +22,7 @@ typedef struct dpa_row {
   const uint16_t *narrow;
 } dpa_row;
 
-/* Where a row of terms is put together. */
+/* Where a row of terms, or of whole numbers, is put together. */
 typedef struct dpa_row_room {
   double x[DPA_MOST_TERMS];
   int col[DPA_MOST_TERMS];
@@ -32,6 +33,9 @@ static inline dpa_row dpa_row_of(const dpa_records *r, size_t k, dpa_row_room *r
   if (r->dense) {
     row.x = r->dense + (r->lead ? k : k * r->d);
     row.stride = r->lead ? r->lead : 1;
+  } else if (r->whole) {
+    row.x = room->x;
+    dpa_whole_rows(r, k, 1, room->x);
   } else if (r->full) {
     row.x = room->x;
     dpa_columns_rows(r, k, 1, room->x);

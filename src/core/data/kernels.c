@@ -11,6 +11,8 @@ typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alia
 #define AT(p) (*(const lanes *)(const void *)(p))
 #define PUT(p, x) (*(lanes *)(void *)(p) = (x))
 #define ADD(p, x) (*(lanes *)(void *)(p) += (x))
+typedef int whole __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+#define WHOLE(p) __builtin_convertvector(*(const whole *)(const void *)(p), lanes)
 #define TOTAL(x) (((x)[0] + (x)[1]) + ((x)[2] + (x)[3]))
 #else
 #define LANES 1
@@ -18,6 +20,7 @@ typedef double lanes;
 #define AT(p) (*(p))
 #define PUT(p, x) (*(p) = (x))
 #define ADD(p, x) (*(p) += (x))
+#define WHOLE(p) ((double)*(p))
 #define TOTAL(x) (x)
 #endif
 
@@ -100,6 +103,20 @@ DPA_CLONES void dpa_rows_add(const double *x, size_t n, size_t d, const double *
   for (; k < n; k++, x += d, w++)
     for (size_t j = 0; j < d; j++)
       g[j] += w[0] * x[j];
+}
+
+DPA_CLONES void dpa_whole_write(const int *x, size_t n, size_t d, const double *times,
+                                const double *front, double *out) {
+  for (size_t k = 0; k < n; k++, x += d, out += d) {
+    const double by = times ? times[k] : 1.0;
+    size_t j = 0;
+    if (front)
+      *out++ = *front;
+    for (; j + LANES <= d; j += LANES)
+      PUT(out + j, WHOLE(x + j) * by);
+    for (; j < d; j++)
+      out[j] = x[j] * by;
+  }
 }
 
 DPA_CLONES void dpa_columns_sum(const double *a, const double *b, size_t n, double fa,

@@ -12,6 +12,11 @@ void dpa_rows_times(const double *x, size_t n, size_t d, const double *f, double
 /* g += sum_k w[k] (row k) */
 void dpa_rows_add(const double *x, size_t n, size_t d, const double *w, double *g);
 
+/* n rows of d whole numbers as doubles, row k times times[k] (NULL: 1), behind *front
+ * where that is not NULL. */
+void dpa_whole_write(const int *x, size_t n, size_t d, const double *times,
+                     const double *front, double *out);
+
 /* sum[k] += a[k] fa and, unless b is NULL, then b[k] fb, of n rows of a column. */
 void dpa_columns_sum(const double *a, const double *b, size_t n, double fa, double fb,
                      double *sum);

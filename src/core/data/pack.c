@@ -1,26 +1,31 @@
 #include "data/pack.h"
 
 #include "data/shorten.h"
+#include "data/whole.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #define AT_ONCE 8 /* dense rows that are packed together: a cache line of a column */
-/* Doubles of a page. New memory is written to in order first, by each thread its part:
+/* Bytes of a page. New memory is written to in order first, by each thread its part:
  * the system clears a page when it is first touched, and slowly when threads touch them
  * here and there. */
-#define PAGE 512
+#define PAGE 4096
 
 static size_t place_of(const int *place, size_t k) {
   return place ? (size_t)place[k] : k;
 }
 
-/* Shortened by d entries' rounding, whatever is stored: both layouts get one factor. */
-static void shorten_row(double *x, size_t count, size_t d, double bound) {
+/* By d entries' rounding, whatever is stored: all layouts get one factor. */
+static double factor_of(const double *x, size_t count, size_t d, double bound) {
   if (isinf(bound))
-    return;
-  const double factor = dpa_shortening(dpa_length_of(x, count, 1, d), d, bound);
+    return 1.0;
+  return fmin(dpa_shortening(dpa_length_of(x, count, 1, d), d, bound), 1.0);
+}
+
+static void shorten_row(double *x, size_t count, size_t d, double bound) {
+  const double factor = factor_of(x, count, d, bound);
   if (factor < 1.0)
     for (size_t j = 0; j < count; j++)
       x[j] *= factor;
@@ -108,20 +113,58 @@ static void pack_some(const dpa_matrix *x, size_t first, const int *place,
     shorten_row(record[k], x->d, x->d, recipe->bound);
 }
 
-void dpa_pack_dense(const dpa_matrix *x, const int *place, const dpa_recipe *recipe,
-                    int threads, double *dense) {
+/* New memory in order, a thread its part. */
+static void touch(unsigned char *memory, size_t bytes, int threads) {
   (void)threads;
-  const int64_t rows = (int64_t)x->n;
-  DPA_COUNT(recipe->work, read, x->n);
-  const int64_t stored = (int64_t)(x->n * (x->d + (recipe->intercept != 0)));
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
 #endif
-  for (int64_t at = 0; at < stored; at += PAGE)
-    dense[at] = 0.0;
+  for (int64_t at = 0; at < (int64_t)bytes; at += PAGE)
+    memory[at] = 0;
+}
+
+void dpa_pack_dense(const dpa_matrix *x, const int *place, const dpa_recipe *recipe,
+                    int threads, double *dense) {
+  const int64_t rows = (int64_t)x->n;
+  const size_t width = x->d + (recipe->intercept != 0);
+  DPA_COUNT(recipe->work, read, x->n);
+  touch((unsigned char *)dense, x->n * width * sizeof *dense, threads);
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
 #endif
   for (int64_t first = 0; first < rows; first += AT_ONCE)
     pack_some(x, (size_t)first, place, recipe, dense);
+}
+
+/* Rows first, ..., at most AT_ONCE of them. */
+static void pack_whole(const dpa_matrix *x, size_t first, const int *place,
+                       double bound, int *whole, double *times) {
+  const size_t m = x->n - first < AT_ONCE ? x->n - first : AT_ONCE;
+  double row[DPA_MOST_WHOLE];
+  int *record[AT_ONCE];
+  for (size_t k = 0; k < m; k++)
+    record[k] = whole + place_of(place, first + k) * x->d;
+  for (size_t j = 0; j < x->d; j++)
+    for (size_t k = 0; k < m; k++)
+      record[k][j] = x->whole[j * x->n + first + k];
+  for (size_t k = 0; k < m; k++) {
+    if (x->left && x->left[first + k])
+      memset(record[k], 0, x->d * sizeof(int));
+    for (size_t j = 0; times && j < x->d; j++)
+      row[j] = record[k][j];
+    if (times)
+      times[place_of(place, first + k)] = factor_of(row, x->d, x->d, bound);
+  }
+}
+
+void dpa_pack_whole(const dpa_matrix *x, const int *place, const dpa_recipe *recipe,
+                    int threads, int *whole, double *times) {
+  const int64_t rows = (int64_t)x->n;
+  DPA_COUNT(recipe->work, read, x->n);
+  touch((unsigned char *)whole, x->n * x->d * sizeof *whole, threads);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#endif
+  for (int64_t first = 0; first < rows; first += AT_ONCE)
+    pack_whole(x, (size_t)first, place, recipe->bound, whole, times);
 }

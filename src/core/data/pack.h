@@ -40,5 +40,10 @@ void dpa_pack_columns(const dpa_matrix *x, const int *place, const dpa_recipe *r
 /* Dense, to rows. */
 void dpa_pack_dense(const dpa_matrix *x, const int *place, const dpa_recipe *recipe,
                     int threads, double *dense);
+/* Of whole numbers, at most DPA_MOST_WHOLE columns, to such rows without the intercept,
+ * and what each is to be multiplied by (times: n, or NULL where the bound is infinite).
+ */
+void dpa_pack_whole(const dpa_matrix *x, const int *place, const dpa_recipe *recipe,
+                    int threads, int *whole, double *times);
 
 #endif

@@ -3,6 +3,7 @@
 #include "data/columns.h"
 #include "data/entries.h"
 #include "data/kernels.h"
+#include "data/whole.h"
 #include "spread.h"
 
 #include <math.h>
@@ -23,10 +24,14 @@ dpa_records dpa_records_part(const dpa_records *records, size_t first, size_t co
     part.sign += first;
   if (part.dense)
     part.dense += part.lead ? first : first * part.d;
+  else if (part.whole)
+    part.whole += first * (part.d - (part.fronted ? 1 : 0));
   else if (part.term)
     part.from += first;
   else
     part.row += first;
+  if (part.times)
+    part.times += first;
   if (part.kind)
     part.kind += first;
   else if (part.scale && !part.alike)
@@ -81,6 +86,8 @@ static void whole_margin(const dpa_records *r, const double *f, double *out) {
     dpa_columns_times(r, f, out);
   else if (r->term)
     dpa_terms_times(r, f, out);
+  else if (r->whole)
+    dpa_whole_times(r, f, out);
   else
     dpa_rows_times(r->dense, r->n, r->d, f, out);
   if (r->scale)
@@ -93,7 +100,7 @@ void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
   dpa_records rows;
   DPA_COUNT(r->work, times, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    if (rows.dense || rows.term)
+    if (dpa_is_dense(&rows) || rows.term)
       whole_margin(&rows, f, out + at);
     else
       DPA_EITHER_WIDTH(sparse_margin, &rows, f, out + at);
@@ -116,6 +123,8 @@ static void whole_gradient(const dpa_records *r, const double *w, double *g) {
       dpa_columns_add(&rows, times, g);
     else if (r->term)
       dpa_terms_add(&rows, times, g);
+    else if (r->whole)
+      dpa_whole_add(&rows, times, g);
     else
       dpa_rows_add(rows.dense, m, r->d, times, g);
   }
@@ -148,7 +157,7 @@ void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) 
   dpa_records rows;
   DPA_COUNT(r->work, back, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
-    if (rows.dense || rows.term)
+    if (dpa_is_dense(&rows) || rows.term)
       whole_gradient(&rows, w + at, g);
     else
       DPA_EITHER_WIDTH(sparse_gradient, &rows, w + at, g);

@@ -49,10 +49,14 @@ typedef struct dpa_records {
   const double *y;     /* n labels, or: */
   const int8_t *sign;  /* labels of -1 and 1 in a byte each; NULL: in y */
   const double *dense; /* NULL when sparse */
-  size_t lead;    /* 0: row k is contiguous at dense + k * d; else column-major with
-                     this leading dimension: entry (k, j) at dense[j * lead + k] */
-  const int *row; /* n + 1 offsets into col and val; NULL when dense */
-  const int *col; /* feature indices, increasing within a row, or: */
+  size_t lead;      /* 0: row k is contiguous at dense + k * d; else column-major with
+                       this leading dimension: entry (k, j) at dense[j * lead + k] */
+  const int *whole; /* instead of dense: rows of whole numbers (data/whole.h), */
+  const double *times; /* row k times times[k]; NULL: 1 */
+  int fronted;         /* and before each, not among them: */
+  double front;
+  const int *row;         /* n + 1 offsets into col and val; NULL when dense */
+  const int *col;         /* feature indices, increasing within a row, or: */
   const uint16_t *narrow; /* the same in two bytes each; NULL: in col */
   const double *val;
   const dpa_term *term; /* instead of these; features increase with the terms, and row k
@@ -73,7 +77,7 @@ typedef struct dpa_records {
 } dpa_records;
 
 static inline int dpa_is_dense(const dpa_records *records) {
-  return records->dense || records->full;
+  return records->dense || records->whole || records->full;
 }
 
 /* Columns up to which indices fit into two bytes. */

@@ -4,8 +4,19 @@
 #include "data/kernels.h"
 #include "spread.h"
 
+/* Each piece reads all rows: so many at a time that they are still in the cache for the
+ * next one, which has a thread of its own only where one has nothing else to do. */
+#define HESSIAN_ENTRIES 32768
+
+static size_t rows_at_once(const dpa_records *r) {
+  const size_t blocks = r->d > 0 ? HESSIAN_ENTRIES / r->d / DPA_HESSIAN_BLOCK : 0;
+  return (blocks > 0 ? blocks : 1) * DPA_HESSIAN_BLOCK;
+}
+
 size_t dpa_hessian_room(const dpa_records *r) {
-  return dpa_by_columns(r) ? r->d * DPA_HESSIAN_BLOCK : 0;
+  return r->d * (r->whole            ? rows_at_once(r)
+                 : dpa_by_columns(r) ? DPA_HESSIAN_BLOCK
+                                     : 0);
 }
 
 /* Rows first, ..., first + m - 1 one after the other: where they are, or copied. */
@@ -43,18 +54,14 @@ static void hessian_piece(void *context, int own) {
   }
 }
 
-/* Each piece reads all rows: so many at a time that they are still in the cache for the
- * next one, which has a thread of its own only where one has nothing else to do. */
-#define HESSIAN_ENTRIES 32768
-
 static void dense_hessian(const dpa_records *r, const double *w, int threads, double *H,
                           double *block) {
   const int pieces = dpa_by_columns(r) ? 1 : dpa_worth_sharing(r, threads);
-  const size_t blocks = r->d > 0 ? HESSIAN_ENTRIES / r->d / DPA_HESSIAN_BLOCK : 0,
-               most = (blocks > 0 ? blocks : 1) * DPA_HESSIAN_BLOCK;
+  const size_t most = rows_at_once(r);
   for (size_t first = 0, m; first < r->n; first += m) {
     m = r->n - first < most ? r->n - first : most;
-    const dpa_records part = dpa_records_part(r, first, m);
+    const dpa_records held = dpa_records_part(r, first, m),
+                      part = dpa_whole_written(&held, block);
     hessian_columns columns = {&part, w + first, (size_t)pieces, H, block};
     dpa_spread(pieces, pieces, hessian_piece, &columns);
   }

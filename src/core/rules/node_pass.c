@@ -2,6 +2,7 @@
 
 #include "data/blocks.h"
 #include "data/record_loss.h"
+#include "data/whole.h"
 #include "spread.h"
 #include "vector.h"
 
@@ -51,8 +52,10 @@ static size_t block_rows(const dpa_records *data) {
 /* One block, from row `at`: its part of the gradient is added to sum, that of the
  * directional derivative answered. */
 static double block(const dpa_solver *s, dpa_pass pass, size_t at,
-                    const dpa_records *rows, double *sum) {
+                    const dpa_records *held, double *sum) {
   double trial[BLOCK], derivative[BLOCK], slope = 0.0;
+  double room[BLOCK_ENTRIES]; /* both passes go over rows that are written out once */
+  const dpa_records written = dpa_whole_written(held, room), *rows = &written;
   const double *margin = s->margin + at;
   if (pass == DPA_PASS_POINT)
     dpa_records_margin(rows, s->f, s->margin + at);
