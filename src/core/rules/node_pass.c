@@ -52,10 +52,8 @@ static size_t block_rows(const dpa_records *data) {
 /* One block, from row `at`: its part of the gradient is added to sum, that of the
  * directional derivative answered. */
 static double block(const dpa_solver *s, dpa_pass pass, size_t at,
-                    const dpa_records *held, double *sum) {
+                    const dpa_records *rows, double *sum) {
   double trial[BLOCK], derivative[BLOCK], slope = 0.0;
-  double room[BLOCK_ENTRIES]; /* both passes go over rows that are written out once */
-  const dpa_records written = dpa_whole_written(held, room), *rows = &written;
   const double *margin = s->margin + at;
   if (pass == DPA_PASS_POINT)
     dpa_records_margin(rows, s->f, s->margin + at);
@@ -70,6 +68,14 @@ static double block(const dpa_solver *s, dpa_pass pass, size_t at,
     slope = dpa_dot(derivative, s->along + at, rows->n);
   dpa_records_add_gradient(rows, derivative, sum);
   return slope;
+}
+
+/* The same of whole numbers, which are written out once for both ways over them. */
+static double block_of_whole(const dpa_solver *s, dpa_pass pass, size_t at,
+                             const dpa_records *rows, double *sum) {
+  double room[BLOCK_ENTRIES];
+  const dpa_records written = dpa_whole_written(rows, room);
+  return block(s, pass, at, &written, sum);
 }
 
 typedef struct pass_chunks {
@@ -93,7 +99,7 @@ static void chunk_sum(void *context, int piece) {
   dpa_blocks blocks = dpa_blocks_of(s->data, first, end, step);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);)
-    sum[d] += block(s, c->pass, at, &rows, sum);
+    sum[d] += (rows.whole ? block_of_whole : block)(s, c->pass, at, &rows, sum);
 }
 
 double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
