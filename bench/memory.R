@@ -72,7 +72,8 @@ people <- function(times) {
     rownames(data) <- NULL
     data
   }, function(data) {
-    bounds <- lapply(data, function(x) if (is.factor(x)) levels(x) else range(x))
+    # range() copies whole numbers, which would be counted until R collects them
+    bounds <- lapply(data, function(x) if (is.factor(x)) levels(x) else c(min(x), max(x)))
     unknown <- c("workclass", "occupation", "native_country")
     bounds[unknown] <- lapply(bounds[unknown], c, "?")
     impute <- stats::setNames(rep("?", length(unknown)), unknown)
