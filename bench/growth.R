@@ -4,8 +4,9 @@
 # session and, of short ones, of the next, in percent, and what one statement of the fit does: no
 # calibration is proved by less.
 # The slope of time and memory on a log-log scale, from the larger half of the points (less those
-# that are next to nothing beside the largest), is 1 where they are linear: no more is wanted of any
-# part, but for 15% that few points and a shared machine may take. Linux only (VmHWM).
+# that are next to nothing beside the largest, or less than the megabyte by which R's heap grows), is
+# 1 where they are linear: no more is wanted of any part, but for 15% that few points and a shared
+# machine may take. Linux only (VmHWM).
 #
 # Rscript bench/growth.R [part ...] [--full] [--limit=seconds] [--plot=file.png]
 #   parts: records columns sparse ring random complete iterations; plans for holders that are alike
@@ -137,8 +138,9 @@ measured <- function(part, size) {
   stats::setNames(as.numeric(strsplit(line, " ")[[1L]][2:6]), figures)
 }
 
-slope <- function(size, y) {
-  last <- seq_along(size) > length(size) / 2 - 0.5 & is.finite(y) & y > 0.02 * max(y, na.rm = TRUE)
+slope <- function(size, y, least) {
+  some <- max(least, 0.02 * max(y, na.rm = TRUE))
+  last <- seq_along(size) > length(size) / 2 - 0.5 & is.finite(y) & y > some
   if (sum(last) < 2L) return(NA_real_)
   unname(stats::coef(stats::lm(log(y[last]) ~ log(size[last])))[2L])
 }
@@ -158,7 +160,7 @@ grown <- function(part) {
   }
   whole <- !anyNA(out$seconds) # of a part that broke off nothing is said
   for (what in c("seconds", "megabytes")) {
-    rise <- if (whole) slope(out$size, out[[what]]) else Inf
+    rise <- if (whole) slope(out$size, out[[what]], if (what == "megabytes") 1 else 0) else Inf
     if (!is.na(rise)) report(sprintf("%s, slope of %s", part, what), rise, 1.15)
   }
   out
