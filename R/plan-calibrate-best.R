@@ -4,13 +4,24 @@
 # by how much a search that finds less is worth it for all
 .missed_excess <- 1e-5
 
-#' The same in the core, for parties of which the RDP accountant alone is asked and whose bounds do
-#' not cross: `NULL` where there are others, or where the core does not find all.
+#' Points up to `.close_excess` beyond the roots: list(x = the logs of multiples, order = what
+#' proves them, or `NA`, accountant).
+#' @noRd
+solve_each <- function(spent, i, crosses) {
+  solve_by_best(spent, i, solve_closely, .close_excess, "some", crosses)
+}
+
+#' The same, found in the core, of parties about which the RDP accountant alone is asked and whose
+#' bounds do not cross: `NULL` where there are others, or where it does not find all.
 #' @param events of all parties, at x = 0.
 #' @noRd
 solve_in_core <- function(events, i, epsilon, delta, accountant) {
-  able <- if (accountant == "best") names(able_accountants(each_kind(events), delta, TRUE))
-  if (!identical(if (is.null(able)) accountant else able, "rdp") || delta == 0) return(NULL)
+  asked <- if (accountant == "best") {
+    names(able_accountants(each_kind(events), delta, slow = TRUE))
+  } else {
+    accountant
+  }
+  if (!identical(asked, "rdp") || delta == 0) return(NULL)
   books <- counted_books(events)
   statement <- open_statement(events, delta, books)
   budget <- list(
@@ -20,14 +31,7 @@ solve_in_core <- function(events, i, epsilon, delta, accountant) {
   found <- core_call(.Call(ffi_renyi_meet, renyi_kinds(events), books$ledgers[i],
     order_search(.ways$some$search), budget))
   if (anyNA(found[[1L]])) return(NULL)
-  list(x = found[[1L]], order = found[[2L]], accountant = rep("rdp", length(i)))
-}
-
-#' Points up to `.close_excess` beyond the roots: list(x = the logs of multiples, order = what
-#' proves them, or `NA`, accountant).
-#' @noRd
-solve_each <- function(spent, i, crosses) {
-  solve_by_best(spent, i, solve_closely, .close_excess, "some", crosses)
+  list(x = found[[1L]], order = found[[2L]], accountant = rep(asked, length(i)))
 }
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
