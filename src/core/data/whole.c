@@ -11,29 +11,27 @@ void dpa_whole_rows(const dpa_records *r, size_t first, size_t count, double *ou
                   out);
 }
 
-/* Rows that are written out together: whole fours, in which gradients are summed. */
-static size_t rows_at_once(const dpa_records *r) {
-  return r->d > 0 ? ROOM / r->d / 4 * 4 : 4;
+/* The products with v or, `back`, X'v; whole fours of rows at a time, in which
+ * gradients are summed. */
+static void pass(const dpa_records *r, int back, const double *v, double *out) {
+  double room[ROOM];
+  const size_t most = r->d > 0 ? ROOM / r->d / 4 * 4 : 4;
+  for (size_t first = 0; first < r->n; first += most) {
+    const size_t m = r->n - first < most ? r->n - first : most;
+    dpa_whole_rows(r, first, m, room);
+    if (back)
+      dpa_rows_add(room, m, r->d, v + first, out);
+    else
+      dpa_rows_times(room, m, r->d, v, out + first);
+  }
 }
 
 void dpa_whole_times(const dpa_records *r, const double *f, double *out) {
-  double room[ROOM];
-  const size_t most = rows_at_once(r);
-  for (size_t first = 0; first < r->n; first += most) {
-    const size_t m = r->n - first < most ? r->n - first : most;
-    dpa_whole_rows(r, first, m, room);
-    dpa_rows_times(room, m, r->d, f, out + first);
-  }
+  pass(r, 0, f, out);
 }
 
 void dpa_whole_add(const dpa_records *r, const double *w, double *g) {
-  double room[ROOM];
-  const size_t most = rows_at_once(r);
-  for (size_t first = 0; first < r->n; first += most) {
-    const size_t m = r->n - first < most ? r->n - first : most;
-    dpa_whole_rows(r, first, m, room);
-    dpa_rows_add(room, m, r->d, w + first, g);
-  }
+  pass(r, 1, w, g);
 }
 
 dpa_records dpa_whole_written(const dpa_records *records, double *room) {
