@@ -5,8 +5,8 @@
 # calibration is proved by less.
 # The slope of time and memory on a log-log scale, from the larger half of the points (less those
 # that are next to nothing beside the largest, or less than the megabyte by which R's heap grows),
-# is 1 where they are linear: no more is wanted of any part, but for 15% that few points and a shared
-# machine may take. Linux only (VmHWM).
+# is 1 where they are linear: no more is wanted of any part, but for 15% that few points and a
+# shared machine may take. Linux only (VmHWM).
 #
 # Rscript bench/growth.R [part ...] [--full] [--limit=seconds] [--plot=file.png]
 #   parts: records columns sparse ring random complete iterations; plans for holders that are alike
