@@ -14,7 +14,9 @@ static size_t rows_at_once(const dpa_records *r) {
 }
 
 size_t dpa_hessian_room(const dpa_records *r) {
-  return r->d * (r->whole            ? rows_at_once(r)
+  const size_t all = (r->n / DPA_HESSIAN_BLOCK + 1) * DPA_HESSIAN_BLOCK,
+               most = rows_at_once(r);
+  return r->d * (r->whole            ? (all < most ? all : most)
                  : dpa_by_columns(r) ? DPA_HESSIAN_BLOCK
                                      : 0);
 }

@@ -2,7 +2,6 @@
 
 #include "data/blocks.h"
 #include "data/record_loss.h"
-#include "data/whole.h"
 #include "spread.h"
 #include "vector.h"
 
@@ -70,14 +69,6 @@ static double block(const dpa_solver *s, dpa_pass pass, size_t at,
   return slope;
 }
 
-/* The same of whole numbers, which are written out once for both ways over them. */
-static double block_of_whole(const dpa_solver *s, dpa_pass pass, size_t at,
-                             const dpa_records *rows, double *sum) {
-  double room[BLOCK_ENTRIES];
-  const dpa_records written = dpa_whole_written(rows, room);
-  return block(s, pass, at, &written, sum);
-}
-
 typedef struct pass_chunks {
   const dpa_solver *s;
   dpa_pass pass;
@@ -99,7 +90,7 @@ static void chunk_sum(void *context, int piece) {
   dpa_blocks blocks = dpa_blocks_of(s->data, first, end, step);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);)
-    sum[d] += (rows.whole ? block_of_whole : block)(s, c->pass, at, &rows, sum);
+    sum[d] += block(s, c->pass, at, &rows, sum);
 }
 
 double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
