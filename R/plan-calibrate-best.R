@@ -12,7 +12,8 @@ solve_each <- function(spent, i, crosses) {
 }
 
 #' The same, found in the core, of parties about which the RDP accountant alone is asked and whose
-#' bounds do not cross: `NULL` where there are others, or where it does not find all.
+#' kinds are plain (dpa_renyi_is_plain()): `NULL` where there are others, or where it does not find
+#' all.
 #' @param events of all parties, at x = 0.
 #' @noRd
 solve_in_core <- function(events, i, epsilon, delta, accountant) {

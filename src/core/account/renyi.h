@@ -38,8 +38,8 @@ int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
 /* Whether divergences of two kinds are the same but for rounding. */
 int dpa_renyi_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
 
-/* Whether with twice the noise only `size` changes, which is half as large, and no
- * bounds cross. */
+/* Whether with twice the noise only `size` changes, which is half as large, and there
+ * is no turn. */
 int dpa_renyi_is_plain(const dpa_renyi_kind *kind);
 
 /* Whether divergences of one kind take long, but not to know about. */
