@@ -118,8 +118,10 @@ weigh_parties <- function(problem, budget, K) {
     scale_free <- !is.null(lambda) || !is.null(budget$noise)
     C <- if (scale_free) 1 else problem$rho * mean(problem$size) / problem$row_bound^2
     C <- min(C, problem$size / share)
+    problem$C <- pmin(C * share, problem$size) # the product may round above it
+  } else {
+    problem$C <- mean(C) * share
   }
-  problem$C <- mean(C) * share
   if (!is.null(lambda)) problem$rho <- lambda * problem$N * mean(C)
   check_weight_of_loss(problem)
   problem

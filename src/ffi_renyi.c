@@ -246,10 +246,8 @@ static dpa_status meet_budget(asking *of, R_xlen_t i, const dpa_ledger *ledger,
   for (size_t k = 0; k < ledger->entries; k++)
     if (!dpa_renyi_is_plain(of->kinds.kind + ledger->kind[k]))
       return DPA_OK;
-  const int certain = 1; /* bounds of several kinds may have several valleys */
-  const dpa_status status =
-      dpa_meet_budget(&of->orders, of->kinds.kind, ledger, &own, certain, all->scaled,
-                      of->space, &all->last);
+  const dpa_status status = dpa_meet_budget(&of->orders, of->kinds.kind, ledger, &own,
+                                            all->scaled, of->space, &all->last);
   *x = all->last.x;
   *order = all->last.order;
   return status;

@@ -94,3 +94,14 @@ test_that("a party of one record does not spoil the model of the others", {
   without <- vapply(1:8, function(seed) error(1:(n - 1), seed), 0)
   expect_lt(mean(with), mean(without) + 2 * sqrt(var(with) + var(without)) / sqrt(8) + 1e-3)
 })
+
+test_that("no party weighs more than its records by default, to the last bit", {
+  # there the product of the weight and the share may round above the number of records
+  set.seed(5)
+  for (k in 1:60) {
+    sizes <- sample(20:9000, 2)
+    plan <- dpadmm_plan(5, sizes, epsilon = stats::runif(2, 0.2, 3), delta = 1e-6, rho = 1,
+      iterations = 2)
+    expect_true(all(plan$problem$C <= sizes), label = toString(sizes))
+  }
+})

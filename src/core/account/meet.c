@@ -18,7 +18,6 @@ typedef struct meeting {
   const dpa_renyi_kind *kinds;
   const dpa_ledger *ledger;
   const dpa_budget *budget;
-  int certain;
   dpa_renyi_kind *scaled;
   dpa_order_space *space;
   dpa_status status;
@@ -109,7 +108,7 @@ static int meet_from(meeting *at, dpa_multiple *found) {
   now.excess =
       excess_at(at, isnan(now.order) ? &at->of_grid : &around, now.x, &now.order);
   for (int round = 0; round < ROUNDS && step_to_root(at, round > 0, &now); round++)
-    if (!at->certain || is_best(at, &now)) {
+    if (is_best(at, &now)) {
       *found = (dpa_multiple){now.x, now.slope, now.order};
       return 1;
     }
@@ -118,9 +117,9 @@ static int meet_from(meeting *at, dpa_multiple *found) {
 
 dpa_status dpa_meet_budget(const dpa_orders *search, const dpa_renyi_kind *kinds,
                            const dpa_ledger *ledger, const dpa_budget *budget,
-                           int certain, dpa_renyi_kind *scaled, dpa_order_space *space,
+                           dpa_renyi_kind *scaled, dpa_order_space *space,
                            dpa_multiple *found) {
-  meeting at = {search, *search, kinds, ledger, budget, certain, scaled, space, DPA_OK};
+  meeting at = {search, *search, kinds, ledger, budget, scaled, space, DPA_OK};
   at.of_grid.looks = 0;
   at.of_grid.halvings = 0;
   dpa_multiple any = {0.0, -1.0, NAN};

@@ -21,11 +21,11 @@ typedef struct dpa_multiple {
 /* Where a ledger just keeps its budget, or none where a few secants do not lead there.
  * At first `found` is that of an alike ledger, or none. There are n kinds, the ledger's
  * are plain ones (dpa_renyi_is_plain()); `scaled` has room for n kinds, `space` is as
- * of dpa_best_order(). certain: whether at last the best order is looked for
- * everywhere, too: bounds have kinks, so that there may be several valleys. */
+ * of dpa_best_order(). At last the best order is looked for everywhere, too: bounds
+ * have kinks, so that there may be several valleys. */
 dpa_status dpa_meet_budget(const dpa_orders *search, const dpa_renyi_kind *kinds,
                            const dpa_ledger *ledger, const dpa_budget *budget,
-                           int certain, dpa_renyi_kind *scaled, dpa_order_space *space,
+                           dpa_renyi_kind *scaled, dpa_order_space *space,
                            dpa_multiple *found);
 
 #endif

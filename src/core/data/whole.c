@@ -2,7 +2,7 @@
 
 #include "data/kernels.h"
 
-#define ROOM 4096 /* entries that are written out at a time */
+#define ROOM (4 * DPA_MOST_WHOLE) /* entries written out at a time: four rows fit */
 
 void dpa_whole_rows(const dpa_records *r, size_t first, size_t count, double *out) {
   const size_t width = r->d - (r->fronted ? 1 : 0);
@@ -15,7 +15,7 @@ void dpa_whole_rows(const dpa_records *r, size_t first, size_t count, double *ou
  * gradients are summed. */
 static void pass(const dpa_records *r, int back, const double *v, double *out) {
   double room[ROOM];
-  const size_t most = r->d > 0 ? ROOM / r->d / 4 * 4 : 4;
+  const size_t most = ROOM / r->d / 4 * 4;
   for (size_t first = 0; first < r->n; first += most) {
     const size_t m = r->n - first < most ? r->n - first : most;
     dpa_whole_rows(r, first, m, room);
