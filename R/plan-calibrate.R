@@ -178,7 +178,7 @@ unlike_parties <- function(plan) {
 #' the nodes 1, 2, ...).
 #' @noRd
 first_parties <- function(releases, epsilon) {
-  columns <- unclass(releases)[setdiff(names(releases), c("node", "iteration"))]
+  columns <- columns_but(releases, c("node", "iteration"))
   key <- row_kind(list(epsilon, row_groups(columns, releases$node, length(epsilon))))
   first <- which(!duplicated(key))
   if (length(first) < length(epsilon)) {

@@ -40,9 +40,10 @@ likely_units <- function(counted, epsilon, budget, problem) {
 #' About gaussian_sigma(), of many budgets in between some.
 #' @noRd
 likely_sigmas <- function(epsilon, delta) {
+  if (length(epsilon) <= 2L * .many_knots) return(likely_sigma(epsilon, delta))
   ends <- range(log(epsilon))
   knots <- 4L + as.integer(ceiling((ends[2L] - ends[1L]) / .likely_step))
-  if (length(epsilon) <= max(knots, 2L * .many_knots)) return(likely_sigma(epsilon, delta))
+  if (length(epsilon) <= knots) return(likely_sigma(epsilon, delta))
   at <- seq(ends[1L], ends[2L], length.out = knots)
   exp(stats::spline(at, log(likely_sigma(exp(at), delta)), xout = log(epsilon))$y)
 }

@@ -197,7 +197,7 @@ entries_of <- function(part, d) {
 #' calibrated.
 #' @noRd
 counted_releases <- function(releases) {
-  alike <- row_kind(unclass(releases)[setdiff(names(releases), c("iteration", "count"))])
+  alike <- row_kind(columns_but(releases, c("iteration", "count")))
   if (max(0L, alike) == length(alike)) return(releases) # all are unlike
   first <- which(!duplicated(alike))
   out <- pick_releases(releases, first)

@@ -52,14 +52,15 @@ able_accountants <- function(kinds, delta, slow) {
     a <- .accountants[[name]]
     if (delta == 0 && a$needs_delta || !slow && a$speed == "slow") next
     handled[[name]] <- a$handles(kinds) & a$serves_best(kinds)
-    if (all(handled[[name]])) able[[name]] <- a
+    if (!all(handled[[name]])) next
+    if (a$exact) return(.accountants[name])
+    able[[name]] <- a
   }
   if (length(able) == 0L) {
     # what the broadest of them cannot do is what is in the way
     check_handled(kinds, handled[[which.max(vapply(handled, sum, 0L))]], "best")
   }
-  exact <- Filter(function(a) a$exact, able)
-  if (length(exact)) exact[1L] else able
+  able
 }
 
 slow_accountants <- function() {

@@ -35,13 +35,13 @@ one_relation <- function(releases) {
 
 #' Which rows of some columns are identical, as whole numbers from 1.
 #' @noRd
-row_kind <- function(columns) core_call(.Call(ffi_row_kind, unname(as.list(columns))))
+row_kind <- function(columns) core_call(.Call(ffi_row_kind, columns))
 
 #' For each of groups 1, ..., `count` of rows, the first that has the same ones in the same order.
 #' @param group of each row.
 #' @noRd
 row_groups <- function(columns, group, count) {
-  core_call(.Call(ffi_row_groups, unname(as.list(columns)), as.integer(group), as.integer(count)))
+  core_call(.Call(ffi_row_groups, columns, as.integer(group), as.integer(count)))
 }
 
 #' The sums of groups 1, ..., `count` of numbers.
@@ -93,7 +93,7 @@ open_books <- function(releases) {
 #' all.
 #' @noRd
 read_columns <- function(releases) {
-  columns <- unclass(releases)[setdiff(names(releases), .unread)]
+  columns <- columns_but(releases, .unread)
   columns[!vapply(columns, function(column) is.na(column[1L]) && all(is.na(column)), NA)]
 }
 
@@ -173,9 +173,8 @@ by_mechanism <- function(kinds, handlers) {
 #' The kinds of each mechanism: list(name, `rows`, and the `columns` that tell them apart).
 #' @noRd
 each_mechanism <- function(kinds) {
-  columns <- unclass(kinds)
-  mechanism <- columns$mechanism
-  columns <- columns[is.na(match(names(columns), c("mechanism", .unread)))]
+  columns <- columns_but(kinds, c("mechanism", .unread))
+  mechanism <- kinds$mechanism
   out <- list()
   for (name in unique(mechanism)) {
     rows <- which(mechanism == name)

@@ -145,7 +145,17 @@ as_releases <- function(columns, class) {
 #' Rows of a table of releases (`[` of a data frame checks what is known here, slowly).
 #' @noRd
 pick_releases <- function(releases, rows) {
-  as_releases(lapply(unclass(releases), `[`, rows), setdiff(class(releases), "data.frame"))
+  columns <- lapply(unclass(releases), `[`, rows)
+  attr(columns, "row.names") <- .set_row_names(length(columns[[1L]]))
+  class(columns) <- oldClass(releases)
+  columns
+}
+
+#' Their columns as a list, but for those of these names.
+#' @noRd
+columns_but <- function(releases, names) {
+  columns <- unclass(releases)
+  columns[is.na(match(names(columns), names))]
 }
 
 #' @rdname dp_event

@@ -47,7 +47,7 @@ counted_events <- function(events) {
     unclass(with_event_columns(events))[names(.event_columns)], "dp_events"
   )
   events$iteration <- events$tolerance <- rep(NA_real_, nrow(events))
-  alike <- row_kind(unclass(events)[setdiff(names(events), "count")])
+  alike <- row_kind(columns_but(events, "count"))
   first <- which(!duplicated(alike))
   count <- group_sums(as.double(events$count), alike, length(first))
   events <- pick_releases(events, first)
