@@ -5,13 +5,12 @@
 omits <- function(blueprint) identical(blueprint$na_action, "omit")
 
 #' Which rows have a missing value in one of these calls, or in one of these vectors.
-#' @param calls to evaluate in data; those that fail are left to who needs them.
+#' @param calls to evaluate in data.
 #' @noRd
 missing_rows <- function(calls, data, env, vectors = NULL) {
   n <- NROW(data)
-  values <- lapply(calls, function(call) tryCatch(eval(call, data, env), error = function(e) NULL))
   missing <- logical(n)
-  for (v in c(values, vectors)) {
+  for (v in c(values_or_null(calls, data, env), vectors)) {
     if (is.atomic(v) && length(v) == n && any_missing(v)) missing[which(is.na(v))] <- TRUE
   }
   missing
@@ -32,9 +31,7 @@ needed_calls <- function(blueprint, terms, imputed, response = NULL) {
 #' @noRd
 rows_without_numbers <- function(blueprint, data, env, given) {
   n <- NROW(data)
-  value <- function(call) {
-    if (is.list(data)) tryCatch(eval(call, data, env), error = function(e) NULL)
-  }
+  value <- function(call) if (is.list(data)) values_or_null(list(call), data, env)[[1L]]
   known <- function(v) is.numeric(v) && length(v) == n # what is not is an error later on
   weights <- Filter(known, list(value(blueprint$weights$call), given$case_weights))
   offsets <- Filter(known, list(value(blueprint$offset$call), given$offset))

@@ -71,13 +71,7 @@ file_rows <- function(records, blueprint, y, loss, row_bound) {
     y = scale_response(label$y, blueprint$range), leaks = NULL, blueprint = blueprint,
     weight = store_vector(store, "weight")
   )
-  offset <- store_vector(store, "offset")
-  if (loss$classification) {
-    out$offset <- offset
-  } else if (!is.null(offset)) {
-    out$y <- check_numbers(out$y - offset / response_unit(blueprint), "offset")
-  }
-  out
+  with_offset(out, store_vector(store, "offset"), loss)
 }
 
 stored_model_rows <- function(blueprint, store, n) {

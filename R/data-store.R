@@ -16,7 +16,9 @@ file_call <- function(answer, path, what = "written", needs = NULL) {
   )
 }
 
-#' A new file, only for its owner: list(write, close). `write(x, at)` answers at which byte x is.
+#' A new file, only for its owner: list(write, pad = to whole doubles, skip = bytes that somebody
+#' else writes, close, drop = close whatever became of it). `write(x, at)` answers at which byte x
+#' is.
 #' @param add a function of the number of bytes that have been written, for a progress bar.
 #' @noRd
 new_file <- function(path, add = function(bytes) NULL) {

@@ -8,10 +8,27 @@
 wide_terms <- function(terms, data, frame, env, row_wise = TRUE) {
   calls <- computed_variables(terms)
   wide <- names(calls)[!are_row_wise(calls, data, frame[names(calls)], env)]
-  wide <- unique(c(wide, bases_of_records(terms, env, names(data), nrow(data))))
+  refuse_or_tell(unique(c(wide, bases_of_records(terms, env, names(data), nrow(data)))), row_wise)
+}
+
+refuse_or_tell <- function(wide, row_wise) {
   if (length(wide) == 0L) return(NULL)
   if (row_wise) abort_wide(wide, " instead, or accept the leak with row_wise = FALSE")
   sprintf("all rows, by the term `%s`", wide)
+}
+
+#' Those of some calls, by their names, that are not computed row by row.
+#' @noRd
+wide_calls <- function(calls, data, env) {
+  values <- values_or_null(calls, data, env)
+  found <- lengths(values) == NROW(data) # what is not is an error later on
+  names(calls)[found][!are_row_wise(calls[found], data, values[found], env)]
+}
+
+#' The values of calls; `NULL` where one fails, which is left to who needs it.
+#' @noRd
+values_or_null <- function(calls, data, env) {
+  lapply(calls, function(call) tryCatch(eval(call, data, env), error = function(e) NULL))
 }
 
 #' The variables of terms that are calls, by their names in the model frame: columns of the data
@@ -80,9 +97,7 @@ check_planned_terms <- function(blueprint, data) {
     calls <- c(calls, stats::setNames(list(blueprint$response), response_name(blueprint)))
   }
   if (length(setdiff(unlist(lapply(calls, all.vars)), names(data)))) return(invisible())
-  values <- lapply(calls, function(call) tryCatch(eval(call, data, env), error = function(e) NULL))
-  found <- lengths(values) == nrow(data) # what is not is an error later on
-  wide <- names(calls)[found][!are_row_wise(calls[found], data, values[found], env)]
+  wide <- wide_calls(calls, data, env)
   if (length(wide)) abort_wide(wide)
   wide_numbers(blueprint, data, env)
 }

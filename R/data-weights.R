@@ -11,6 +11,10 @@ with_numbers <- function(records, given, data, env, loss, dropped = NULL) {
   weight <- weights_of(records$blueprint, given$case_weights, data, n, env, dropped)
   offset <- offsets_of(records$blueprint, given$offset, data, n, env, dropped)
   records$weight <- weight
+  with_offset(records, offset, loss)
+}
+
+with_offset <- function(records, offset, loss) {
   if (loss$classification) {
     records$offset <- offset
   } else if (!is.null(offset)) {
@@ -114,10 +118,5 @@ check_one_each <- function(x, n, name) {
 #' @noRd
 wide_numbers <- function(blueprint, data, env, row_wise = TRUE) {
   calls <- Filter(is.call, record_calls(blueprint))
-  values <- lapply(calls, function(call) tryCatch(eval(call, data, env), error = function(e) NULL))
-  found <- lengths(values) == NROW(data)
-  wide <- names(calls)[found][!are_row_wise(calls[found], data, values[found], env)]
-  if (length(wide) == 0L) return(NULL)
-  if (row_wise) abort_wide(wide, " instead, or accept the leak with row_wise = FALSE")
-  sprintf("all rows, by the term `%s`", wide)
+  refuse_or_tell(wide_calls(calls, data, env), row_wise)
 }

@@ -55,7 +55,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     many <- count > .many_parties || nrow(releases) > .many_releases ||
       count > .many_for_slow && takes_long(of_one, delta)
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
-    steep <- if (count > 1L) steepness(releases, length(epsilon))
+    steep <- steepness(releases, length(epsilon))
     if (count > 1L) together <- together[order(epsilon[together], steep[together])]
     found <- if (many) {
       like <- cbind(log(epsilon), log(pmax(steep, min(steep[steep > 0], 1))))
@@ -237,34 +237,4 @@ calibrate_unit <- function(events, epsilon, delta, accountant, near, sampled = F
       "`epsilon` = %g asks for next to no noise; for none, use Inf.", epsilon
     ), argument = "epsilon", value = epsilon)
   })
-}
-
-#' The user's noise as one unit a party and noisy update: N x K, matched by name where the
-#' numbers, or the rows of the matrix, have names.
-#' @param shapes which shapes the method takes besides one number: "node" (one a party),
-#'   "matrix" (N x K).
-#' @noRd
-given_units <- function(noise, names, K, shapes = c("node", "matrix")) {
-  N <- length(names)
-  scale <- noise$scale
-  given <- if (is.matrix(scale)) rownames(scale) else names(scale)
-  if (!is.null(given) && N > 1L) {
-    order <- party_order(given, names, noise_mechanism(noise$mechanism)$scale_name)
-    scale <- if (is.matrix(scale)) scale[order, , drop = FALSE] else scale[order]
-  }
-  fits <- if (is.matrix(scale)) {
-    "matrix" %in% shapes && identical(dim(scale), c(N, K))
-  } else {
-    length(scale) == 1L || ("node" %in% shapes && length(scale) == N)
-  }
-  if (!fits) {
-    allowed <- c("one number", if ("node" %in% shapes) sprintf("%d (one a node)", N),
-      if ("matrix" %in% shapes) sprintf("a %d x %d matrix (nodes x noisy updates)", N, K)
-    )
-    abort("shape", sprintf(
-      "The noise must be %s, not %s.", paste(allowed, collapse = " or "),
-      paste(if (is.matrix(scale)) dim(scale) else length(scale), collapse = " x ")
-    ), argument = "noise", value = if (is.matrix(scale)) dim(scale) else length(scale))
-  }
-  matrix(noise_mechanism(noise$mechanism)$size(as.vector(scale)), N, K)
 }

@@ -1,6 +1,6 @@
 # How time and memory grow with records, columns, holders and iterations: each point is a process
-# of its own, with a time limit; its processor time and the peak of its resident memory, less those
-# of a process that only loads the package; and of fits, what calibration takes of the first of a
+# of its own, with a time limit; processor time and the peak of resident memory of the work alone
+# (package and data are there before); and of fits, what calibration takes of the first of a
 # session and, of short ones, of the next, in percent, and what one statement of the fit does: no
 # calibration is proved by less.
 # The slope of time and memory on a log-log scale, from the larger half of the points (less those
@@ -94,11 +94,11 @@ parts <- list(
   })
 )
 
-# Megabytes are of the work alone: the data are there before the peak is forgotten. The first fit of
-# a session also waits until R has read the package's code; short ones are made again.
+# The first fit of a session also waits until R has read the package's code; short ones are made
+# again.
 one_point <- function(part, size) {
   loadNamespace("dpadmm")
-  work <- if (part == "nothing") function() NULL else parts[[part]][[3L]](size)
+  work <- parts[[part]][[3L]](size)
   forget_peak()
   before <- resident("VmHWM")
   calibrated <- time_calibrations()

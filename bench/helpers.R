@@ -59,9 +59,9 @@ report <- function(what, x, target, digits = 2L, also = "", at_least = FALSE) {
 keep_result <- function(what, x, target) {
   file <- Sys.getenv("DPADMM_BENCH")
   if (file == "") return(invisible())
-  script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  script <- this_script()
   row <- data.frame(
-    benchmark = basename(c(script, "interactive")[1L]), figure = what,
+    benchmark = if (is.na(script)) "interactive" else basename(script), figure = what,
     median = stats::median(x), lowest = min(x), highest = max(x), target = target
   )
   new <- !file.exists(file)
@@ -90,7 +90,7 @@ time_calibrations <- function() {
   }
 }
 
-# What the solvers of this plan do with rows: see dpa_work in src/core/rules/node_solver.h. It
+# What the solvers of this plan do with rows: see dpa_work in src/core/data/work.h. It
 # depends on the records, so no private fit tells.
 work_of <- function(plan, data, seed = 1) {
   key <- dpadmm:::noise_key(seed)

@@ -163,7 +163,3 @@ dpa_records ffi_rows(ffi_reader *reader, int transposed) {
   records.val = x.x;
   return records;
 }
-
-dpa_records ffi_in_place(ffi_reader *reader) {
-  return ffi_rows(reader, 0);
-}

@@ -20,7 +20,7 @@ SEXP ffi_row_measure(SEXP x, SEXP bound, SEXP threads) {
   SEXP list = PROTECT(Rf_mkNamed(VECSXP, list_names));
   SET_VECTOR_ELT(list, 0, x);
   ffi_reader reader = {list, NULL};
-  const dpa_records records = ffi_in_place(&reader);
+  const dpa_records records = ffi_rows(&reader, 0);
   ffi_check(&reader, ffi_is_number(bound) && REAL_RO(bound)[0] >= 1e-280, "bound");
   double count = 1.0;
   ffi_check(&reader, ffi_whole(threads, 1.0, 1025.0, &count), "threads");
@@ -40,7 +40,7 @@ SEXP ffi_shortening(SEXP x, SEXP bound) {
   SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(list, 0, x);
   ffi_reader reader = {list, NULL};
-  const dpa_records columns = ffi_in_place(&reader);
+  const dpa_records columns = ffi_rows(&reader, 0);
   ffi_check(&reader, !columns.dense, "x");
   ffi_check(&reader, ffi_is_number(bound) && REAL_RO(bound)[0] >= 1e-280, "bound");
   const size_t n = columns.d;

@@ -60,9 +60,8 @@ dpa_records ffi_pack(ffi_reader *reader, SEXP keeper, ffi_shape x, const int *pl
  * one whose columns are the records. */
 dpa_records ffi_rows(ffi_reader *reader, int transposed);
 
-/* The matrix `x` as rows, packed, or where it is. */
+/* The matrix `x` as rows, packed. */
 dpa_records ffi_packed(ffi_reader *reader, SEXP keeper, const dpa_recipe *recipe);
-dpa_records ffi_in_place(ffi_reader *reader);
 
 /* Rows of layout "terms", without labels. */
 dpa_records ffi_terms(ffi_reader *reader, SEXP keeper);

@@ -99,7 +99,7 @@ static void read_search(ffi_reader *reader, dpa_orders *out) {
   *out = (dpa_orders){.grid = ffi_reals(reader, "grid", FFI_ANY),
                       .points = (size_t)Rf_xlength(grid),
                       .stride = (size_t)ffi_int(reader, "stride", 1, DPA_MOST_ORDERS),
-                      .step = ffi_real(reader, "step", 0.0, INFINITY),
+                      .step = ffi_real(reader, "step", 0.0, 10.0),
                       .halvings = ffi_int(reader, "halvings", 0, 100),
                       .widths = width,
                       .looks = width ? (size_t)Rf_xlength(widths) : 0,

@@ -135,8 +135,9 @@ static void check_passes(const dpa_records *whole, const dpa_records *dense,
 }
 
 void test_whole(void) {
-  static const size_t sizes[][2] = {{1, 1},    {7, 5},    {130, 6},
-                                    {300, 37}, {3000, 9}, {70, DPA_MOST_WHOLE - 1}};
+  /* of the fifth two thirds are worth several threads */
+  static const size_t sizes[][2] = {{1, 1},    {7, 5},     {130, 6},
+                                    {300, 37}, {9000, 12}, {70, DPA_MOST_WHOLE - 1}};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
     for (int how = 0; how < 4; how++) {
       const size_t n = sizes[s][0];
@@ -149,6 +150,7 @@ void test_whole(void) {
       b.as_whole.scale = b.as_dense.scale = scale;
       const dpa_records whole = dpa_records_part(&b.as_whole, n / 3, n - n / 3),
                         dense = dpa_records_part(&b.as_dense, n / 3, n - n / 3);
+      CHECK(dpa_worth_sharing(&whole, 3) == (n == 9000 ? 3 : 1));
       check_passes(&whole, &dense, &b, 3);
       free(scale);
       drop(&b);

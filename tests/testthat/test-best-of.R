@@ -177,3 +177,16 @@ test_that("bad candidates are refused", {
   unlike <- list(good, dp_event_pure(0.1, neighbours = "add-remove"))
   expect_error(dp_event_best_of(unlike, 5), class = "dpadmm_error_accountant")
 })
+
+test_that("dozens of parties are asked at no orders of choices where none is left to look at", {
+  one <- dp_event_gaussian(10, 1)
+  own <- function(i) {
+    c(dp_event_objective_gamma(0.1 * 1.01^i, 1, curvature = 0.25, modulus = 50 + i, dim = 10,
+      logistic_curvature = TRUE, node = i), dp_event_best_of(list(one), trials = 10, node = i))
+  }
+  spent <- function(count) {
+    account(do.call(c, lapply(seq_len(count), own)), 1e-5, "rdp")$per_node$epsilon
+  }
+  # of more than 32 orders are walked to
+  expect_rel(spent(40)[1:4], spent(4), 1e-6)
+})

@@ -38,7 +38,6 @@ void dpa_search_ask(dpa_search *at, size_t n) {
   }
 }
 
-/* At so many points; their epsilons are filled in. */
 void dpa_search_look(dpa_search *at, dpa_point *points, size_t n) {
   for (size_t i = 0; i < n; i++)
     at->s[i] = exp(points[i].y);
@@ -47,7 +46,6 @@ void dpa_search_look(dpa_search *at, dpa_point *points, size_t n) {
     points[i].epsilon = at->epsilon[i];
 }
 
-/* The first of those that are least. */
 size_t dpa_point_least(const dpa_point *points, size_t n) {
   size_t best = 0;
   for (size_t i = 1; i < n; i++)

@@ -68,6 +68,8 @@ static dpa_point descend_from_grid(dpa_search *at) {
       if (dpa_conversion(s, 0.0, at->log_delta) < best.epsilon)
         next[n++].y = log(s);
     }
+    if (n == 0) /* nor is any further down */
+      break;
     dpa_search_look(at, next, n);
     for (size_t i = 0; i < n; i++)
       if (next[i].epsilon < best.epsilon)

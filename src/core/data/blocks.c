@@ -29,6 +29,13 @@ dpa_blocks dpa_blocks_of(const dpa_records *data, size_t first, size_t end,
   return b;
 }
 
+dpa_blocks dpa_blocks_of_chunk(const dpa_records *data, size_t chunk, size_t chunks,
+                               size_t step) {
+  const size_t base = data->n / chunks, extra = data->n % chunks;
+  const size_t first = chunk * base + (chunk < extra ? chunk : extra);
+  return dpa_blocks_of(data, first, first + base + (chunk < extra), step);
+}
+
 /* Where the pager cannot go on, the other rows are taken from where they are. */
 static void next_piece(dpa_blocks *b) {
   const dpa_pager *pager = b->data->pager;

@@ -18,6 +18,11 @@ typedef struct dpa_blocks {
 dpa_blocks dpa_blocks_of(const dpa_records *data, size_t first, size_t end,
                          size_t step);
 
+/* Those of chunk 0, ..., chunks - 1 of all rows, which are about as long as each other.
+ */
+dpa_blocks dpa_blocks_of_chunk(const dpa_records *data, size_t chunk, size_t chunks,
+                               size_t step);
+
 /* The next block; 0: there is none. Its rows begin at *at, and are there until the next
  * call. */
 int dpa_blocks_next(dpa_blocks *blocks, size_t *at, dpa_records *rows);

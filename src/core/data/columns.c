@@ -82,18 +82,18 @@ static void add_times(const dpa_records *r, size_t first, size_t n, const double
 /* Four sums a row, and the columns that are left over. */
 void dpa_columns_times(const dpa_records *r, const double *f, double *out) {
   double part[4][PART];
-  const size_t whole = r->d / 4 * 4;
+  const size_t fours = r->d / 4 * 4;
   for (size_t first = 0; first < r->n; first += PART) {
     const size_t m = r->n - first < PART ? r->n - first : PART;
     double *sum = out + first;
     memset(part, 0, sizeof part);
-    for (size_t j = 0; j < whole; j += 8)
+    for (size_t j = 0; j < fours; j += 8)
       for (size_t lane = j; lane < j + 4; lane++)
-        add_times(r, first, m, f, lane, j + 4 < whole ? lane + 4 : lane,
+        add_times(r, first, m, f, lane, j + 4 < fours ? lane + 4 : lane,
                   part[lane - j]);
     for (size_t k = 0; k < m; k++)
       sum[k] = (part[0][k] + part[1][k]) + (part[2][k] + part[3][k]);
-    for (size_t j = whole; j < r->d; j++)
+    for (size_t j = fours; j < r->d; j++)
       add_times(r, first, m, f, j, j, sum);
   }
 }
@@ -103,16 +103,16 @@ void dpa_columns_times(const dpa_records *r, const double *f, double *out) {
 /* Four rows at a time, and two columns, whose sums are apart, or one. */
 DPA_INLINE void add_some(column a, column b, int coded, int two, size_t n,
                          const double *w, double *g) {
-  const size_t whole = n / 4 * 4;
+  const size_t fours = n / 4 * 4;
   double sa = g[0], sb = two ? g[1] : 0.0;
-  for (size_t k = 0; k < whole; k += 4) {
+  for (size_t k = 0; k < fours; k += 4) {
     const double *v = w + k;
     sa += v[0] * X(a, k) + v[1] * X(a, k + 1) + v[2] * X(a, k + 2) + v[3] * X(a, k + 3);
     if (two)
       sb +=
           v[0] * X(b, k) + v[1] * X(b, k + 1) + v[2] * X(b, k + 2) + v[3] * X(b, k + 3);
   }
-  for (size_t k = whole; k < n; k++) {
+  for (size_t k = fours; k < n; k++) {
     sa += w[k] * X(a, k);
     if (two)
       sb += w[k] * X(b, k);

@@ -11,8 +11,7 @@ typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alia
 #define AT(p) (*(const lanes *)(const void *)(p))
 #define PUT(p, x) (*(lanes *)(void *)(p) = (x))
 #define ADD(p, x) (*(lanes *)(void *)(p) += (x))
-typedef int whole __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-#define WHOLE(p) __builtin_convertvector(*(const whole *)(const void *)(p), lanes)
+#define WHOLE(p) ((lanes){(p)[0], (p)[1], (p)[2], (p)[3]})
 #define TOTAL(x) (((x)[0] + (x)[1]) + ((x)[2] + (x)[3]))
 #else
 #define LANES 1

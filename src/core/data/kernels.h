@@ -1,6 +1,7 @@
 /* Products with a dense block of rows, row after row in memory. Sums are taken in an
- * order that depends on the sizes alone, so they are the same on every machine and for
- * any number of threads; wherever the processor has wide vectors they are used. */
+ * order that depends on the sizes alone, so they are the same for any number of threads
+ * and on every machine whose compiler knows GNU's vectors, as those do with which R is
+ * built; wherever the processor has wide ones they are used. */
 #ifndef DPA_KERNELS_H
 #define DPA_KERNELS_H
 

@@ -81,7 +81,7 @@ DPA_INLINE void sparse_margin(const dpa_records *r, const int *col,
 }
 
 /* Of rows that are dense or terms: first as they are stored. */
-static void whole_margin(const dpa_records *r, const double *f, double *out) {
+static void stored_margin(const dpa_records *r, const double *f, double *out) {
   if (dpa_by_columns(r))
     dpa_columns_times(r, f, out);
   else if (r->term)
@@ -101,14 +101,14 @@ void dpa_records_margin(const dpa_records *r, const double *f, double *out) {
   DPA_COUNT(r->work, times, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     if (dpa_is_dense(&rows) || rows.term)
-      whole_margin(&rows, f, out + at);
+      stored_margin(&rows, f, out + at);
     else
       DPA_EITHER_WIDTH(sparse_margin, &rows, f, out + at);
     dpa_passed(&rows);
   }
 }
 
-static void whole_gradient(const dpa_records *r, const double *w, double *g) {
+static void stored_gradient(const dpa_records *r, const double *w, double *g) {
   double scaled[BLOCK];
   for (size_t first = 0; first < r->n; first += BLOCK) {
     const size_t m = r->n - first < BLOCK ? r->n - first : BLOCK;
@@ -158,7 +158,7 @@ void dpa_records_add_gradient(const dpa_records *r, const double *w, double *g) 
   DPA_COUNT(r->work, back, r->n);
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     if (dpa_is_dense(&rows) || rows.term)
-      whole_gradient(&rows, w + at, g);
+      stored_gradient(&rows, w + at, g);
     else
       DPA_EITHER_WIDTH(sparse_gradient, &rows, w + at, g);
     dpa_passed(&rows);

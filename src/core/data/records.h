@@ -1,8 +1,8 @@
-/* Records: n rows of d features and a label each, dense or sparse: in a copy of our
- * own, where R keeps them, or in a mapped file; or as terms, from which sparse rows are
- * put together as they are needed. Row k is used scaled by scale[k], which
- * shortens rows longer than a stated bound. What weights and offsets do to the loss of
- * a record is in record_loss.h.
+/* Records: n rows of d >= 1 features and a label each, dense or sparse: in a copy of
+ * our own, where R keeps them, or in a mapped file; or as whole numbers or terms, from
+ * which rows are put together as they are needed. Row k is used scaled by scale[k],
+ * which shortens rows longer than a stated bound. What weights and offsets do to the
+ * loss of a record is in record_loss.h.
  *
  * Every pass adds up in one order, that of the rows and within a row that of the
  * columns, so its result does not depend on where and how the rows are stored. */
@@ -48,7 +48,7 @@ typedef struct dpa_records {
   size_t n, d;
   const double *y;     /* n labels, or: */
   const int8_t *sign;  /* labels of -1 and 1 in a byte each; NULL: in y */
-  const double *dense; /* NULL when sparse */
+  const double *dense; /* NULL: rows are whole numbers, terms or sparse */
   size_t lead;      /* 0: row k is contiguous at dense + k * d; else column-major with
                        this leading dimension: entry (k, j) at dense[j * lead + k] */
   const int *whole; /* instead of dense: rows of whole numbers (data/whole.h), */

@@ -9,16 +9,15 @@
 #define HESSIAN_ENTRIES 32768
 
 static size_t rows_at_once(const dpa_records *r) {
-  const size_t blocks = r->d > 0 ? HESSIAN_ENTRIES / r->d / DPA_HESSIAN_BLOCK : 0;
+  const size_t blocks = HESSIAN_ENTRIES / r->d / DPA_HESSIAN_BLOCK;
   return (blocks > 0 ? blocks : 1) * DPA_HESSIAN_BLOCK;
 }
 
 size_t dpa_hessian_room(const dpa_records *r) {
-  const size_t all = (r->n / DPA_HESSIAN_BLOCK + 1) * DPA_HESSIAN_BLOCK,
-               most = rows_at_once(r);
-  return r->d * (r->whole            ? (all < most ? all : most)
-                 : dpa_by_columns(r) ? DPA_HESSIAN_BLOCK
-                                     : 0);
+  const size_t rows = r->whole            ? rows_at_once(r)
+                      : dpa_by_columns(r) ? DPA_HESSIAN_BLOCK
+                                          : 0;
+  return r->d * (r->n < rows ? r->n : rows);
 }
 
 /* Rows first, ..., first + m - 1 one after the other: where they are, or copied. */

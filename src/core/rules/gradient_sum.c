@@ -49,15 +49,12 @@ static void chunk_sum(void *context, int k) {
   const gradient_point *point = context;
   const dpa_gradient *gradient = point->gradient;
   const dpa_records *data = gradient->data;
-  const size_t n = data->n, chunk = (size_t)k;
-  const size_t base = n / gradient->chunks, extra = n % gradient->chunks;
-  const size_t first = chunk * base + (chunk < extra ? chunk : extra);
-  const size_t end = first + base + (chunk < extra);
   double margin[DPA_GRADIENT_BLOCK], derivative[DPA_GRADIENT_BLOCK];
   const double *norm = data->norm ? data->norm : gradient->norm;
-  double *sum = gradient->partial + chunk * gradient->stride;
+  double *sum = gradient->partial + (size_t)k * gradient->stride;
   memset(sum, 0, data->d * sizeof *sum);
-  dpa_blocks blocks = dpa_blocks_of(data, first, end, DPA_GRADIENT_BLOCK);
+  dpa_blocks blocks =
+      dpa_blocks_of_chunk(data, (size_t)k, gradient->chunks, DPA_GRADIENT_BLOCK);
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);) {
     dpa_records_margin(&rows, point->f, margin);

@@ -17,7 +17,7 @@
 
 /* Clearing and adding up the sums must stay small next to the pass itself. */
 static size_t most_sums(const dpa_records *data) {
-  size_t sums = data->d > 0 ? dpa_records_stored(data) / (4 * data->d) : 1;
+  size_t sums = dpa_records_stored(data) / (4 * data->d);
   if (sums > data->n / LEAST_ROWS)
     sums = data->n / LEAST_ROWS;
   /* a power of two: as many for each of so many threads */
@@ -42,7 +42,7 @@ void dpa_pass_layout(dpa_solver *s, dpa_arena *arena) {
 }
 
 static size_t block_rows(const dpa_records *data) {
-  if (!dpa_is_dense(data) || data->lead || data->d == 0)
+  if (!dpa_is_dense(data) || data->lead)
     return BLOCK;
   const size_t rows = BLOCK_ENTRIES / data->d / 4 * 4;
   return rows > BLOCK ? BLOCK : rows < 16 ? 16 : rows;
@@ -81,13 +81,11 @@ static void chunk_sum(void *context, int piece) {
   const pass_chunks *c = context;
   const int k = c->last < 0 ? piece : c->last - piece;
   const dpa_solver *s = c->s;
-  const size_t n = s->data->n, d = s->data->d, step = block_rows(s->data);
-  const size_t base = n / c->count, extra = n % c->count, chunk = c->first + (size_t)k;
+  const size_t d = s->data->d;
   double *sum = s->sum + (size_t)k * s->stride;
-  const size_t first = chunk * base + (chunk < extra ? chunk : extra);
-  const size_t end = first + base + (chunk < extra);
   memset(sum, 0, (d + 1) * sizeof *sum);
-  dpa_blocks blocks = dpa_blocks_of(s->data, first, end, step);
+  dpa_blocks blocks =
+      dpa_blocks_of_chunk(s->data, c->first + (size_t)k, c->count, block_rows(s->data));
   dpa_records rows;
   for (size_t at; dpa_blocks_next(&blocks, &at, &rows);)
     sum[d] += block(s, c->pass, at, &rows, sum);

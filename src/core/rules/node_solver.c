@@ -33,7 +33,7 @@ int dpa_solver_full(const dpa_records *data) {
 
 /* A pair costs what a number a column costs in a pass. */
 static size_t pairs_kept(const dpa_records *data) {
-  const size_t worth = data->d > 0 ? dpa_records_stored(data) / data->d : 0;
+  const size_t worth = dpa_records_stored(data) / data->d;
   return worth > DPA_PAIRS ? DPA_PAIRS : worth > DPA_FEW_PAIRS ? worth : DPA_FEW_PAIRS;
 }
 

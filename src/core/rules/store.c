@@ -105,14 +105,10 @@ static void shared_chunk(void *context, int which) {
   const size_t chunk = (size_t)which;
   const double keep = 1.0 - 2.0 * order->lambda;
   const double push = 2.0 * order->lambda * order->gamma;
-  const size_t base = users->count / users->chunks,
-               extra = users->count % users->chunks;
-  const size_t start = chunk * base + (chunk < extra ? chunk : extra);
-  const size_t end = start + base + (chunk < extra);
   double target[BLOCK], derivative[BLOCK];
   double *sum = users->partial + chunk * users->stride;
   memset(sum, 0, party->d * sizeof *sum);
-  dpa_blocks blocks = dpa_blocks_of(&party->records, start, end, BLOCK);
+  dpa_blocks blocks = dpa_blocks_of_chunk(&party->records, chunk, users->chunks, BLOCK);
   dpa_records part;
   for (size_t first; dpa_blocks_next(&blocks, &first, &part);) {
     const size_t m = part.n;
