@@ -1,60 +1,43 @@
 /* Noise that just keeps a budget, against every order of a fine grid. */
-#include "account/conversion.h"
 #include "account/meet.h"
 #include "check.h"
+#include "search.h"
 
 #include <math.h>
 #include <stddef.h>
 
 void test_meet(void);
 
-enum { POINTS = 85, FINE = 1000, FINER = 300, PARTIES = 12, KINDS = 6 };
+enum { FINE = 1000, FINER = 300, PARTIES = 12, KINDS = 6 };
 
 static dpa_order_space space; /* all 0 at first */
 
-static const double *grid_of(void) {
-  static double grid[POINTS];
-  for (int i = 0; i < POINTS; i++)
-    grid[i] = pow(10.0, -7.0 + i / 7.0);
-  return grid;
-}
-
-static const double widths[] = {0.2, 0.03, 0.004};
-
 static dpa_orders searched(void) {
-  return (dpa_orders){.grid = grid_of(),
-                      .points = POINTS,
-                      .stride = 6,
-                      .step = log(10.0) / 7.0,
-                      .halvings = 8,
-                      .widths = widths,
-                      .looks = 3};
+  static const double widths[] = {0.2, 0.03, 0.004};
+  dpa_orders search = search_of_all(0);
+  search.widths = widths;
+  search.looks = 3;
+  return search;
 }
 
-/* What a ledger spends with exp(x) times the noise at an order less one. */
-static double spent_with(const dpa_renyi_kind *kinds, const dpa_ledger *ledger,
-                         double x, double s, double log_delta) {
-  const double order = 1.0 + s;
-  double total = 0.0, rdp;
-  for (size_t k = 0; k < ledger->entries; k++) {
-    dpa_free_moment moment = {0};
-    dpa_renyi_kind kind = kinds[ledger->kind[k]];
-    kind.size *= exp(-x);
-    if (dpa_renyi_outward(&kind, &order, 1, &moment, &rdp) != DPA_OK)
-      return NAN;
-    total += rdp * ledger->count[k];
+static void scale_kinds(const dpa_renyi_kind *kinds, double x, dpa_renyi_kind *scaled) {
+  for (int k = 0; k < KINDS; k++) {
+    scaled[k] = kinds[k];
+    scaled[k].size *= exp(-x);
   }
-  return dpa_conversion(s, total, log_delta);
 }
 
-/* The same at the best of many orders, and of more around every bottom among them. */
+/* What a ledger spends with exp(x) times the noise at the best of many orders, and of
+ * more around every bottom among them. */
 static double spent_at(const dpa_renyi_kind *kinds, const dpa_ledger *ledger, double x,
                        double log_delta) {
   const double width = 6.0 / FINE;
   double best = INFINITY, at[FINE + 1];
+  dpa_renyi_kind scaled[KINDS];
+  scale_kinds(kinds, x, scaled);
   int known = 1;
   for (int i = 0; i <= FINE; i++) {
-    at[i] = spent_with(kinds, ledger, x, pow(10.0, -2.0 + width * i), log_delta);
+    at[i] = epsilon_at(scaled, ledger, pow(10.0, -2.0 + width * i), log_delta);
     known &= !isnan(at[i]);
     best = fmin(best, at[i]);
   }
@@ -64,7 +47,7 @@ static double spent_at(const dpa_renyi_kind *kinds, const dpa_ledger *ledger, do
     for (int k = -FINER; at[i] <= fmin(close, fmin(at[i - 1], at[i + 1])) && k <= FINER;
          k++) {
       const double y = -2.0 + width * (i + (double)k / FINER);
-      best = fmin(best, spent_with(kinds, ledger, x, pow(10.0, y), log_delta));
+      best = fmin(best, epsilon_at(scaled, ledger, pow(10.0, y), log_delta));
     }
   return best;
 }
@@ -107,10 +90,7 @@ static void check_parties(double epsilon, double log_delta, double cost) {
     dpa_orders at = search;
     at.looks = 0;
     there.near = found.order;
-    for (int k = 0; k < KINDS; k++) {
-      scaled[k] = kinds[k];
-      scaled[k].size *= exp(-found.x);
-    }
+    scale_kinds(kinds, found.x, scaled);
     CHECK(dpa_best_order(&at, scaled, &there, log_delta, &space, &proved, &order) ==
           DPA_OK);
     CHECK(proved + cost <= epsilon && proved + cost >= epsilon * (1.0 - 3e-9));

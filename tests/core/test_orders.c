@@ -1,10 +1,9 @@
 /* The search for orders against every order of a fine grid. */
-#include "account/conversion.h"
-#include "account/orders.h"
 #include "account/renyi.h"
 #include "account/sketch.h"
 #include "account/zcdp.h"
 #include "check.h"
+#include "search.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,44 +12,14 @@
 
 void test_orders(void);
 
-enum { POINTS = 85, FINE = 6000 };
+enum { FINE = 6000 };
 
-/* As R hands it over: 85 orders less one, from 1e-7 to 1e5. */
 static dpa_order_space space; /* all 0 at first */
 
-static const double *grid_of(void) {
-  static double grid[POINTS];
-  for (int i = 0; i < POINTS; i++)
-    grid[i] = pow(10.0, -7.0 + i / 7.0);
-  return grid;
-}
-
-static dpa_orders everywhere(int valleys) {
-  return (dpa_orders){.grid = grid_of(),
-                      .points = POINTS,
-                      .stride = 6,
-                      .step = log(10.0) / 7.0,
-                      .halvings = 8,
-                      .valleys = valleys};
-}
-
 static dpa_orders walking(int valleys) {
-  dpa_orders search = everywhere(valleys);
+  dpa_orders search = search_of_all(valleys);
   search.walks = 1;
   return search;
-}
-
-static double epsilon_at(const dpa_renyi_kind *kinds, const dpa_ledger *ledger,
-                         double s, double log_delta) {
-  const double order = 1.0 + s;
-  double total = 0.0, rdp;
-  for (size_t k = 0; k < ledger->entries; k++) {
-    dpa_free_moment moment = {0};
-    if (dpa_renyi_outward(kinds + ledger->kind[k], &order, 1, &moment, &rdp) != DPA_OK)
-      return NAN;
-    total += rdp * ledger->count[k];
-  }
-  return dpa_conversion(s, total, log_delta);
 }
 
 static double best_of_all(const dpa_renyi_kind *kinds, const dpa_ledger *ledger,
@@ -105,7 +74,7 @@ static void check_valleys(dpa_orders search) {
                                     {0.317, 0.013, 5, 15, -18.4, 1},
                                     {0.892, 0.173, 20, 1, -6.9, 1},
                                     {0.688, 0.0088, 500, 1, -11.5, 1}};
-  const dpa_orders shallow = everywhere(0);
+  const dpa_orders shallow = search_of_all(0);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const double *k = cases[i];
     dpa_renyi_kind kind = kind_of("objective_gamma", k[0]);
@@ -173,7 +142,7 @@ static void check_sums(dpa_orders search) {
 
 /* Where the best order lies between two of the grid, at a kink, or beyond all. */
 static void check_walks(void) {
-  const dpa_orders search = walking(0), whole = everywhere(0);
+  const dpa_orders search = walking(0), whole = search_of_all(0);
   for (int i = 0; i < 200; i++) {
     dpa_renyi_kind kind =
         kind_of(i % 2 ? "objective_gaussian" : "laplace", pow(10.0, -4.0 + i / 40.0));
@@ -228,7 +197,7 @@ static void check_sketches(void) {
   dpa_renyi_kind kinds[KINDS];
   int places[KINDS];
   double counts[KINDS];
-  const dpa_orders search = walking(1), whole = everywhere(1);
+  const dpa_orders search = walking(1), whole = search_of_all(1);
   dpa_usual_norms norms = {.dim = 0.0};
   for (int i = 0; i < 24; i++) {
     fill_growing(kinds, places, counts, 1.0 + 0.01 * (i % 12));
@@ -270,7 +239,7 @@ static void check_told(void) {
   const double widths[] = {0.2, 0.05, 0.0125}, count = 30.0, log_delta = log(1e-5);
   dpa_renyi_kind kind = kind_of("objective_gaussian", 0.1);
   kind.kappa = 0.01;
-  dpa_orders search = everywhere(0);
+  dpa_orders search = search_of_all(0);
   dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
   double best, order, there, at;
   CHECK(dpa_best_order(&search, &kind, &ledger, log_delta, &space, &best, &order) ==
@@ -311,7 +280,7 @@ static void check_bad(dpa_orders search) {
   search.points = DPA_MOST_ORDERS + 1;
   CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &space, &epsilon, &order) ==
         DPA_ARGUMENT);
-  search.points = POINTS;
+  search.points = search_of_all(0).points;
   search.stride = 0;
   CHECK(dpa_best_order(&search, &kind, &ledger, -10.0, &space, &epsilon, &order) ==
         DPA_ARGUMENT);
@@ -322,10 +291,10 @@ void test_orders(void) {
   check_walks();
   check_sketches();
   for (int walks = 0; walks < 2; walks++) {
-    check_linear(walks ? walking(0) : everywhere(0));
-    check_valleys(walks ? walking(1) : everywhere(1));
-    check_turns(walks ? walking(1) : everywhere(1));
-    check_sums(walks ? walking(1) : everywhere(1));
-    check_bad(walks ? walking(0) : everywhere(0));
+    check_linear(walks ? walking(0) : search_of_all(0));
+    check_valleys(walks ? walking(1) : search_of_all(1));
+    check_turns(walks ? walking(1) : search_of_all(1));
+    check_sums(walks ? walking(1) : search_of_all(1));
+    check_bad(walks ? walking(0) : search_of_all(0));
   }
 }

@@ -39,6 +39,8 @@ dpa_records dpa_whole_written(const dpa_records *records, double *room) {
   if (rows.whole) {
     dpa_whole_rows(records, 0, rows.n, room);
     rows.whole = NULL;
+    rows.times = NULL;
+    rows.fronted = 0;
     rows.dense = room;
   }
   return rows;
