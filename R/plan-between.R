@@ -16,7 +16,7 @@ between_some <- function(y, some, like, shape = surface_of(like)) {
     y = stats::approx(some[known], y[known], all, rule = 2)$y, off = abs(diff(y))[gap]
   )
   # the order of all tells what hangs on one of them
-  if (sum(apply(like, 2L, function(x) max(x) > min(x))) < 2L) return(line)
+  if (count_unlike(like) < 2L) return(line)
   some <- some[known]
   y <- y[known]
   fit <- qr(shape[some, , drop = FALSE])
@@ -31,6 +31,10 @@ between_some <- function(y, some, like, shape = surface_of(like)) {
   slopes[is.na(slopes)] <- 0
   list(y = as.vector(shape %*% slopes), off = rep(5 * max(off), length(all)))
 }
+
+#' In how many columns parties are unlike.
+#' @noRd
+count_unlike <- function(like) sum(apply(like, 2L, function(x) max(x) > min(x)))
 
 #' The columns of a quadratic surface.
 #' @noRd

@@ -1,6 +1,8 @@
 # The units of unlike parties in step by the best accountant: of few parties hardly above the least.
 
 .close_excess <- 1e-9
+# in logs; steeper is only the way into a valley
+.steepest <- -2
 # by how much a search that finds less is worth it for all
 .missed_excess <- 1e-5
 
@@ -83,7 +85,7 @@ solve_by_best <- function(spent, i, solver, excess, way, crosses) {
   look <- function(k, search = .other_orders, near = NULL) {
     last <- c(list(x = out$x[k]), quick(out$x[k], i[k], near, search = search))
     last$other <- lost[k] | last$accountant != out$accountant[k] | last$excess > 0 |
-      last$excess / out$slope[k] > excess
+      last$excess / pmax(.steepest, out$slope[k]) > excess
     last
   }
   last <- if (even) {

@@ -75,15 +75,18 @@ solve_many <- function(spent, i, crosses, like, loss) {
   slow <- which(best %in% slow_accountants() & !is.na(x))
   # others, of which there are some, may be better there than a slow one
   better <- if (length(slow) && !is.null(loss)) {
-    slow[quick_excess(spent, x[slow], i[slow]) < -.shared_excess]
+    slow[quick_excess(spent, x[slow], i[slow], like[slow, , drop = FALSE]) < -.shared_excess]
   }
   best[union(slow[which(moved[slow] > 0.03)], better)] <- "best"
   rough <- !((moved <= 0.01) %in% TRUE) # NA: there was no guess, or no point
   rough[better] <- TRUE
   found$order[!is.finite(found$order)] <- NA
-  gaps <- even_gaps(left, rough)
-  # there are no valleys
+  valleys <- crosses && count_unlike(like) > 1L
+  gaps <- even_gaps(left, rough, if (valleys) {
+    abs(like[, 2L] - stats::approx(knots, like[knots, 2L], seq_along(i), rule = 2)$y)
+  })
   if (!crosses) gaps$midst <- gaps$midst[is.na(found$order[gaps$midst])]
+  if (valleys) gaps$midst <- c(gaps$midst, corners_of(like))
   settle(spent, i, found, slope, best, gaps)
 }
 
@@ -116,7 +119,7 @@ are_shared <- function(loss) {
 solve_shared <- function(f, i, x, slope, loss) {
   width <- .shared_excess
   x[is.na(x)] <- 0
-  slope <- pmax(-2, pmin(slope, -0.9))
+  slope <- pmax(.steepest, pmin(slope, -0.9))
   slope[is.na(slope)] <- -1
   steps <- floor((loss - x) / width)
   open <- seq_along(i)
@@ -138,13 +141,24 @@ solve_shared <- function(f, i, x, slope, loss) {
 }
 
 #' Gaps between solved parties: list(`midst` = the party in the midst of every other one where
-#' orders are even, `rough` = the parties where they are not).
+#' orders are even, or of each the one that is farthest `beside` the solved ones, `rough` = the
+#' parties where they are not).
+#' @param beside how far, of parties that are unlike in two ways, or NULL.
 #' @noRd
-even_gaps <- function(gap, rough) {
+even_gaps <- function(gap, rough, beside = NULL) {
   members <- split(seq_along(gap), gap)
   even <- !vapply(members, function(k) any(rough[k]), NA) & lengths(members) > 1L
-  midst <- vapply(members[even], function(k) k[1L + length(k) %/% 2L], 0L, USE.NAMES = FALSE)
-  list(midst = midst[seq_along(midst) %% 2L == 1L], rough = which(rough))
+  one <- function(k) k[if (is.null(beside)) 1L + length(k) %/% 2L else which.max(beside[k])]
+  midst <- vapply(members[even], one, 0L, USE.NAMES = FALSE)
+  if (is.null(beside)) midst <- midst[seq_along(midst) %% 2L == 1L]
+  list(midst = midst, rough = which(rough))
+}
+
+#' The parties that are farthest out, each way, of two in which they are unlike.
+#' @noRd
+corners_of <- function(like) {
+  angle <- 2 * pi * seq_len(16L) / 16
+  unique(apply(scale(like) %*% rbind(cos(angle), sin(angle)), 2L, which.max))
 }
 
 #' The places, of 1, ..., `count`, from the one before each of `off` to the one after it.
@@ -170,18 +184,19 @@ around_some <- function(places, off, count) {
 #' @noRd
 settle <- function(spent, i, found, slope, best, gaps) {
   done <- best %in% slow_accountants() & !is.na(found$x)
-  # steeper is only the way into a valley
-  slope <- pmax(-2, pmin(slope, -0.1))
+  slope <- pmax(.steepest, pmin(slope, -0.1))
   slope[is.na(slope)] <- -1
   of_all <- i[best == "best"]
   said <- function(x, i, ...) said_of_all(spent, x, i, which(i %in% of_all))
   look_at <- function(at) c(list(at = at, x = found$x[at]), said(found$x[at], i[at]))
-  far_below <- function(seen) seen$excess / slope[seen$at] > .many_excess
+  far_below <- function(seen, by = .many_excess) seen$excess / slope[seen$at] > by
   found$x[is.na(found$x)] <- 0
-  midst <- setdiff(gaps$midst, which(done))
-  off <- if (length(midst)) {
+  midst <- sort(setdiff(gaps$midst, which(done)))
+  off <- NULL
+  if (length(midst)) {
     seen <- look_at(midst)
-    midst[far_below(seen) | seen$excess > 0 & is.na(found$order[midst])]
+    off <- midst[far_below(seen) | seen$excess > 0 & is.na(found$order[midst])]
+    if (any(far_below(seen, .shared_excess))) off <- midst # so may be others anywhere
   }
   at <- setdiff(c(gaps$rough, around_some(midst, off, length(i))), which(done))
   excess <- numeric(length(i))

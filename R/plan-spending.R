@@ -96,9 +96,12 @@ spent_by_some <- function(spent, x, i, first, outermost) {
   out
 }
 
-#' What quick accountants say of each: at the orders that some tell, where these are about the same.
+#' What quick accountants say of each: at the orders that some tell, where these are about the same
+#' and parties are in one row. Beside each other there may be unlike valleys.
+#' @param like what parties are like, a row each.
 #' @noRd
-quick_excess <- function(spent, x, i) {
+quick_excess <- function(spent, x, i, like) {
+  if (count_unlike(like) > 1L) return(spent(x, i, of = .best_but_slow)$excess)
   some <- spread_over(length(i), .looked_parties)
   first <- spent(x[some], i[some], of = .best_but_slow)
   if (length(some) == length(i)) return(first$excess)

@@ -51,3 +51,34 @@ test_that("all are looked at at every order where two of them miss one", {
   expect_true(look_twice(look(1), 2, NULL)$every)
   expect_identical(looks, 2L)
 })
+
+# What each holder spends, as a share of its budget.
+spent_share <- function(d, sizes, epsilon, delta, ...) {
+  plan <- suppressWarnings(dpadmm::dpadmm_plan(d, sizes, epsilon = epsilon, delta = delta,
+    noise = "gamma", ...))
+  account(plan$events, delta)$per_node$epsilon / epsilon
+}
+
+test_that("a secant that fell into another valley tells no slope by which little is left", {
+  epsilon <- c(6.474, 0.376, 0.303, 0.235, 2.657, 0.744, 0.167, 0.226, 5.874, 1.746, 0.134, 0.321,
+    0.415, 0.129, 0.548, 2.451, 0.322, 0.507, 0.168, 0.261)
+  many <- c(1, 2, 6, 7, 11, 13, 16, 17, 19)
+  sizes <- replace(rep(10, 20), many, 1e6)
+  share <- spent_share(3, sizes, epsilon, 1e-9, method = mr_admm(), iterations = 100)
+  expect_true(all(share <= 1 & share > 0.998)) # it was .981
+})
+
+test_that("unlike sizes beside one budget may have their best orders in unlike valleys", {
+  for (seed in c(2, 7, 25)) {
+    set.seed(seed)
+    epsilon <- 10^stats::runif(120, -1, 1)
+    sizes <- round(10^stats::runif(120, 1, 4))
+    share <- spent_share(20, sizes, epsilon, 1e-3, method = r_admm(), iterations = 5)
+    expect_true(all(share <= 1 & share > 0.99)) # they were .962 to .964
+  }
+  set.seed(2)
+  epsilon <- 10^stats::runif(120, -1, 1)
+  sizes <- sample(c(10, 1e6), 120, TRUE)
+  share <- spent_share(3, sizes, epsilon, 1e-2, method = r_admm(), iterations = 5)
+  expect_true(all(share <= 1 & share > 0.99)) # where a slow accountant proves most; it was .966
+})
