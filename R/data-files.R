@@ -8,15 +8,22 @@ check_file_name <- function(file, name = "file") {
   file
 }
 
+check_is_file <- function(path, argument) {
+  if (file.exists(path) && !dir.exists(path)) return(invisible())
+  abort("argument", if (dir.exists(path)) {
+    sprintf('`%s` must be a file: "%s" is a directory.', argument, path)
+  } else {
+    sprintf('There is no file "%s".', path)
+  }, argument = argument, value = path)
+}
+
 #' The bytes of a file, decompressed.
 #'
 #' R's own connections say nothing of a gzip or bzip2 file that ends early, nor of
 #' damage in a bzip2 file: records would be missing unseen.
 #' @noRd
 read_bytes <- function(file) {
-  if (!file.exists(file) || dir.exists(file)) {
-    abort("argument", sprintf('There is no file "%s".', file), argument = "file", value = file)
-  }
+  check_is_file(file, "file")
   unreadable <- function(e) {
     abort("argument", sprintf('The file "%s" cannot be read.', file),
       argument = "file", value = file

@@ -36,9 +36,6 @@ chunk_source <- function(source, query, size, label, features, needed, levels) {
 
 file_kind <- function(path) {
   check_file_name(path, "source")
-  if (!file.exists(path)) {
-    abort("argument", sprintf('There is no file "%s".', path), argument = "source", value = path)
-  }
   if (is_store(path)) return("store")
   plain <- sub("[.](gz|bz2|xz)$", "", path, ignore.case = TRUE)
   kind <- tolower(tools::file_ext(plain))
@@ -46,6 +43,8 @@ file_kind <- function(path) {
     csv = , parquet = kind, feather = , arrow = "parquet", libsvm = , svmlight = , svm = "libsvm",
     "unknown"
   )
+  # of Parquet files there may be a directory
+  if (kind != "parquet" || !dir.exists(path)) check_is_file(path, "source")
   if (plain != path && !kind %in% c("csv", "unknown")) {
     abort("argument", sprintf('"%s" is compressed: of such files only CSV is read.', path),
       argument = "source", value = path

@@ -197,9 +197,7 @@ open_store <- function(path, cache = NULL) {
       value = path
     )
   }
-  if (!file.exists(path) || dir.exists(path)) {
-    abort("argument", sprintf('There is no file "%s".', path), argument = "file", value = path)
-  }
+  check_is_file(path, "file")
   path <- normalizePath(path) # wherever one is later
   size <- file.size(path)
   tail <- 24 + nchar(.store_end)

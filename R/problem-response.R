@@ -13,19 +13,25 @@ check_range <- function(response, loss) {
   check_bounds(response, "response")
 }
 
-#' Two increasing numbers, a finite step apart of which half is more than 0.
+#' Two increasing numbers, a finite step apart.
 #' @noRd
 check_bounds <- function(bounds, name) {
   check_numbers(bounds, name, length = 2L)
   bounds <- as.double(bounds)
   if (!increases(bounds) || !is.finite(bounds[2L] - bounds[1L])) {
-    abort("argument", sprintf("The bounds of `%s` must increase, by a finite step.", name),
-      argument = name, value = bounds)
+    abort("argument", sprintf(
+      "The bounds of `%s` must increase, by a finite step whose inverse is finite, too.", name
+    ), argument = name, value = bounds)
   }
   bounds
 }
 
-increases <- function(bounds) bounds[1L] / 2 < bounds[2L] / 2
+#' By a half that coefficients can be divided by.
+#' @noRd
+increases <- function(bounds) {
+  half <- bounds[2L] / 2 - bounds[1L] / 2
+  half > 0 && is.finite(1 / half)
+}
 
 #' The bounds that a schema declares for the response of a regression loss.
 #' @noRd

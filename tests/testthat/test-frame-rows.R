@@ -134,7 +134,7 @@ test_that("fits of terms and of sparse or dense rows are the same to the last bi
 
 test_that("columns of far or near numbers are bounded, by the schema or not", {
   data <- data.frame(y = rep(c(-1, 1), 20), i = rep(c(-2000000000L, 2000000000L, 5L, 5L), 10),
-    least = rep(c(0, 5e-324), 20))
+    least = rep(c(0, 5e-324), 20), tiny = rep(c(0, 1e-309), 20))
   fit <- function(...) {
     coef(dpadmm_fit(..., data = data, nodes = 2, epsilon = 1, delta = 1e-5, seed = 1,
       iterations = 2))
@@ -142,7 +142,11 @@ test_that("columns of far or near numbers are bounded, by the schema or not", {
   wide <- dpadmm_schema(i = c(-2000000000L, 2000000000L))
   expect_identical(suppressWarnings(fit(y ~ i)), fit(y ~ i, schema = wide))
   expect_true(all(is.finite(suppressWarnings(fit(y ~ i + least)))))
-  expect_error(dpadmm_schema(least = c(0, 5e-324)), class = "dpadmm_error_argument")
+  for (step in c(5e-324, 1e-310, 1e-308)) {
+    expect_error(dpadmm_schema(least = c(0, step)), class = "dpadmm_error_argument")
+  }
+  expect_true(all(is.finite(suppressWarnings(fit(y ~ tiny)))))
+  expect_true(all(is.finite(fit(y ~ tiny, schema = dpadmm_schema(tiny = c(0, 2e-308))))))
 })
 
 test_that("terms that are not as they must be are refused", {

@@ -202,7 +202,7 @@ test_that("bad arguments are errors", {
     expect_error(read_libsvm(bad), class = "dpadmm_error_argument")
   }
   expect_error(read_libsvm(tempfile("absent")), "no file", class = "dpadmm_error_argument")
-  expect_error(read_libsvm(tempdir()), "no file", class = "dpadmm_error_argument")
+  expect_error(read_libsvm(tempdir()), "is a directory", class = "dpadmm_error_argument")
   for (bad in list(0, 1.5, -1, 2^31, "3", Inf)) {
     expect_error(read_libsvm(file, features = bad), class = "dpadmm_error")
   }
