@@ -124,8 +124,9 @@
 #'   [dp_sgd()], [dp_cd()] and [gradient] methods over several holders, also one a node, `c(A = 1, B
 #'   = 0.5)`: a record then has the guarantee of its own node. Numbers with names belong to the
 #'   nodes of these names, those without to the nodes in their order; an unknown or lacking name is
-#'   an error of class `dpadmm_error_nodes`, as of all numbers given node by node. Unlike nodes'
-#'   noise is up to .1% above the least (rarely .3%; over 1,500 releases .2%; slow accountants 1.3%).
+#'   an error of class `dpadmm_error_nodes`, as of all numbers given node by node. Noise of
+#'   unlike nodes is up to .1% above the least (rarely .3%; over 1,500 releases .2%; with slow
+#'   accountants 1.3%).
 #' @param delta probability with which the guarantee may fail, in `[0, 1)`.
 #' @param noise noise of a given size instead of a budget: [gamma_noise()] or
 #'   [gaussian_noise()]; or, next to `epsilon`, which noise to calibrate: `"gamma"` or
