@@ -97,6 +97,5 @@ opened_file <- function(path, mode) {
     abort("argument", sprintf('`source`, "%s", cannot be read.', path), argument = "source",
       value = path)
   }
-  if (dir.exists(path)) cannot()
   tryCatch(file(path, mode), error = cannot, warning = cannot)
 }

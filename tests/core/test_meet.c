@@ -64,8 +64,9 @@ static void fill_kinds(dpa_renyi_kind *kinds, double size) {
   }
 }
 
-/* Parties one after another start where the one before ended. */
-static void check_parties(double epsilon, double log_delta, double cost) {
+/* Parties one after another start where the one before ended. One may be `kinked`: its
+ * best order lies at a kink of its bounds, and is not found to the last digit. */
+static void check_parties(double epsilon, double log_delta, double cost, int kinked) {
   const dpa_orders search = searched();
   const int places[KINDS] = {0, 1, 2, 3, 4, 5};
   const double counts[KINDS] = {1.0, 2.0, 3.0, 1.0, 5.0, 1.0};
@@ -73,17 +74,16 @@ static void check_parties(double epsilon, double log_delta, double cost) {
   const dpa_budget budget = {epsilon, cost, log_delta, 1e-9};
   dpa_renyi_kind kinds[KINDS], scaled[KINDS];
   dpa_multiple found = {NAN, NAN, NAN};
-  int exact = 0;
   for (int i = 0; i < PARTIES; i++) {
     fill_kinds(kinds, 0.1 * pow(1.07, i));
     CHECK(dpa_meet_budget(&search, kinds, &ledger, &budget, scaled, &space, &found) ==
           DPA_OK);
     const double spent = spent_at(kinds, &ledger, found.x, log_delta) + cost;
     CHECK(spent <= epsilon * (1.0 + 1e-6));
-    /* with less it is too much, but that where bounds have kinks the best order is not
-     * found to the last digit */
-    CHECK(spent_at(kinds, &ledger, found.x - 5e-5, log_delta) + cost > epsilon);
-    exact += spent_at(kinds, &ledger, found.x - 3e-6, log_delta) + cost > epsilon;
+    CHECK(spent >= epsilon * (1.0 - (i == kinked ? 5e-5 : 1e-6)));
+    /* with less noise it is too much */
+    const double less = found.x - (i == kinked ? 5e-5 : 3e-6);
+    CHECK(spent_at(kinds, &ledger, less, log_delta) + cost > epsilon);
     /* the order that is told proves it, to the last bit */
     dpa_ledger there = ledger;
     double proved, order;
@@ -99,7 +99,6 @@ static void check_parties(double epsilon, double log_delta, double cost) {
           DPA_OK);
     CHECK_NEAR(alone.x, found.x, 1e-9);
   }
-  CHECK(exact >= PARTIES - 1);
 }
 
 /* What is no multiple within reach is none, and a start far off does no harm. */
@@ -141,9 +140,9 @@ static void check_odd(void) {
 }
 
 void test_meet(void) {
-  check_parties(1.0, log(1e-5), 0.0);
-  check_parties(0.1, log(1e-9), 0.02);
-  check_parties(8.0, log(1e-3), 1e-12);
+  check_parties(1.0, log(1e-5), 0.0, -1);
+  check_parties(0.1, log(1e-9), 0.02, 5);
+  check_parties(8.0, log(1e-3), 1e-12, -1);
   check_odd();
   static const char *const others[] = {"gamma", "objective_gamma", "poisson", "fixed"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
