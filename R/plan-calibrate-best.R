@@ -16,25 +16,34 @@ solve_each <- function(spent, i, crosses) {
 #' The same, found in the core, of parties about which the RDP accountant alone is asked and whose
 #' kinds are plain (dpa_renyi_is_plain()): `NULL` where there are others, or where it does not find
 #' all.
-#' @param events of all parties, at x = 0.
+#' @param by_mechanism the events at x = 0, as each_mechanism() has them.
+#' @param releases whose they are: `node`, `count` and `neighbours` of each.
 #' @noRd
-solve_in_core <- function(events, i, epsilon, delta, accountant) {
-  asked <- if (accountant == "best") {
-    names(able_accountants(each_kind(events), delta, slow = TRUE))
-  } else {
-    accountant
+solve_in_core <- function(by_mechanism, releases, i, epsilon, delta, accountant) {
+  if (delta == 0) return(NULL)
+  if (accountant == "best") {
+    of_each <- list(mechanism = vapply(by_mechanism, `[[`, "", "name"))
+    accountant <- names(able_accountants(of_each, delta, slow = TRUE))
   }
-  if (!identical(asked, "rdp") || delta == 0) return(NULL)
-  books <- counted_books(events)
-  statement <- open_statement(events, delta, books)
+  if (!identical(accountant, "rdp")) return(NULL)
+  kinds <- unclass(releases)[c("node", "count", "neighbours")]
+  kinds$mechanism <- character(length(kinds$node))
+  kinds$dim <- numeric(length(kinds$node))
+  for (of in by_mechanism) {
+    kinds$mechanism[of$rows] <- of$name
+    if (!is.null(of$columns$dim)) kinds$dim[of$rows] <- of$columns$dim
+  }
+  books <- counted_books(kinds)
+  statement <- open_statement(kinds, delta, books)
   budget <- list(
     epsilon = epsilon[i], cost = statement$longer[i] + statement$grid,
     log_delta = log(statement$delta), width = .close_excess
   )
-  found <- core_call(.Call(ffi_renyi_meet, renyi_kinds(events), books$ledgers[i],
+  columns <- renyi_of_each(by_mechanism, length(kinds$node))
+  found <- core_call(.Call(ffi_renyi_meet, columns, books$ledgers[i],
     order_search(.ways$some$search), budget))
   if (anyNA(found[[1L]])) return(NULL)
-  list(x = found[[1L]], order = found[[2L]], accountant = rep(asked, length(i)))
+  list(x = found[[1L]], order = found[[2L]], accountant = rep("rdp", length(i)))
 }
 
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,

@@ -38,7 +38,8 @@ shared_cost <- function(parties, plan) {
 #' @return list(unit, order = one that is good enough, or `NA`), one a party.
 #' @noRd
 calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, likely) {
-  sampled <- seq_along(epsilon) %in% releases$node[releases$q < 1]
+  sampled <- logical(length(epsilon))
+  sampled[releases$node[releases$q < 1]] <- TRUE
   unit <- told <- rep(NA_real_, length(epsilon))
   slow <- rep(TRUE, length(epsilon)) # or it may be that only such prove them
   # printed statements say nothing of the party that released
@@ -55,7 +56,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     many <- count > .many_parties || nrow(releases) > .many_releases ||
       count > .many_for_slow && takes_long(of_one, delta)
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
-    steep <- steepness(releases, length(epsilon))
+    delayedAssign("steep", steepness(releases, length(epsilon)))
     if (count > 1L) together <- together[order(epsilon[together], steep[together])]
     found <- if (many) {
       like <- cbind(log(epsilon), log(pmax(steep, min(steep[steep > 0], 1))))
@@ -63,17 +64,18 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
       solve_many(spent, together, crosses, like[together, , drop = FALSE], loss)
     } else {
       in_core <- if (length(together) == length(epsilon)) {
-        at_likely <- events(likely[releases$node], seq_len(nrow(releases)))
-        solve_in_core(at_likely, together, epsilon, delta, accountant)
+        at_likely <- events(likely[releases$node], by_mechanism = TRUE)
+        if (length(at_likely)) {
+          solve_in_core(at_likely, releases, together, epsilon, delta, accountant)
+        }
       }
       if (is.null(in_core)) solve_each(spent, together, crosses) else in_core
     }
-    told[together] <- if (crowd) {
-      pmin(found$order, tells_of(found$accountant), na.rm = TRUE)
-    } else {
-      found$order
+    told[together] <- found$order
+    if (crowd) {
+      told[together] <- pmin(found$order, tells_of(found$accountant), na.rm = TRUE)
+      slow[together] <- !is.finite(told[together]) & found$accountant %in% slow_accountants()
     }
-    slow[together] <- !is.finite(told[together]) & found$accountant %in% slow_accountants()
     unit[together] <- likely[together] * exp(found$x)
     # next to no noise is asked for: one by one there is a word for that
     unit[which(unit <= likely * 1e-12)] <- NA
@@ -178,15 +180,14 @@ unlike_parties <- function(plan) {
 #' the nodes 1, 2, ...).
 #' @noRd
 first_parties <- function(releases, epsilon) {
-  columns <- columns_but(releases, c("node", "iteration"))
-  key <- row_kind(list(epsilon, row_groups(columns, releases$node, length(epsilon))))
-  first <- which(!duplicated(key))
+  like <- row_groups(columns_but(releases, c("node", "iteration")), releases$node, length(epsilon))
+  if (any(epsilon != epsilon[1L])) like <- row_kind(list(epsilon, like))
+  first <- which(!duplicated(like))
   if (length(first) < length(epsilon)) {
     place <- match(releases$node, first)
-    releases$node <- place
-    releases <- pick_releases(releases, which(!is.na(place)))
+    releases <- pick_releases(with_nodes(releases, place), which(!is.na(place)))
   }
-  list(first = first, like = match(key, key[first]), releases = releases)
+  list(first = first, like = match(like, like[first]), releases = releases)
 }
 
 #' Releases with the next moduli below and, where noise hides how far a program is from its theorem,
@@ -207,8 +208,7 @@ shared_releases <- function(releases) {
 #' @noRd
 placed_releases <- function(plan) {
   releases <- plan$releases
-  releases$node <- released_by(releases)
-  releases
+  if (anyNA(releases$node)) with_nodes(releases, released_by(releases)) else releases
 }
 
 #' The unit at which one party's events just meet its budget.

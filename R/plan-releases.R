@@ -39,7 +39,7 @@ release_events <- function(releases, unit, mechanism, problem) {
 
 #' The same as a function of the unit and of which rows to `keep`, for whoever asks again and again:
 #' after the first time only the noise changes. Of rows that are told there is only what accountants
-#' read.
+#' read; `by_mechanism`: sorted_events() of all.
 #' @noRd
 events_of_unit <- function(releases, mechanism, problem) {
   mechanism <- noise_mechanism(mechanism)
@@ -49,7 +49,7 @@ events_of_unit <- function(releases, mechanism, problem) {
   # part by part
   names <- unique(parts)
   parts <- match(parts, names)
-  place <- order(parts)
+  delayedAssign("place", order(parts))
   rows_of <- function(keep) {
     from <- integer(length(place))
     from[keep] <- seq_along(keep)
@@ -83,7 +83,8 @@ events_of_unit <- function(releases, mechanism, problem) {
     of
   }
   read <- own <- NULL
-  function(unit, keep = NULL) {
+  function(unit, keep = NULL, by_mechanism = FALSE) {
+    if (by_mechanism) return(sorted_events(releases, names, parts, unit, mechanism, problem))
     if (is.null(own) || !identical(keep, own$keep)) {
       of <- if (is.null(keep)) rows_of(seq_along(place)) else of_some(unit, keep)
       own <<- c(of, list(keep = keep))
@@ -99,6 +100,22 @@ events_of_unit <- function(releases, mechanism, problem) {
     }
     as_releases(columns, "dp_events")
   }
+}
+
+#' Events sorted by mechanism, as each_mechanism() has them; `NULL` where noise is no number.
+#' @param names,parts of the parts, and which of them each release is about.
+#' @noRd
+sorted_events <- function(releases, names, parts, unit, mechanism, problem) {
+  out <- vector("list", length(names))
+  for (k in seq_along(names)) {
+    rows <- which(parts == k)
+    own <- lapply(unclass(releases), `[`, rows)
+    noise <- part_noise(names[k], unit[rows] * own$weight, own$sensitivity, mechanism, problem)
+    if (!all(is.finite(noise[[1L]]))) return(NULL)
+    event <- part_event(names[k], own, noise[[1L]], mechanism, problem)
+    out[[k]] <- list(name = event$mechanism, rows = rows, columns = event)
+  }
+  out
 }
 
 #' Events as one table.

@@ -3,7 +3,7 @@
 accountant_paper <- function() {
   list(
     fold = account_paper,
-    handles = function(kinds) rep(inherits(kinds, "dp_printed"), nrow(kinds)),
+    handles = function(kinds) rep(inherits(kinds, "dp_printed"), length(kinds[[1L]])),
     needs_delta = FALSE, serves_best = function(kinds) FALSE,
     exact = FALSE, speed = "usual",
     composes = paste(

@@ -43,9 +43,13 @@ objective_kinds <- function(e, shift) {
 
 #' Kinds of releases as the core takes them.
 #' @noRd
-renyi_kinds <- function(kinds) {
-  out <- renyi_columns(length(kinds$mechanism))
-  for (of in each_mechanism(kinds)) {
+renyi_kinds <- function(kinds) renyi_of_each(each_mechanism(kinds), length(kinds$mechanism))
+
+#' @param by_mechanism of each_mechanism(), of n kinds.
+#' @noRd
+renyi_of_each <- function(by_mechanism, n) {
+  out <- renyi_columns(n)
+  for (of in by_mechanism) {
     own <- .rdp_kinds[[of$name]](of$columns)
     for (column in names(own)) out[[column]][of$rows] <- own[[column]]
   }

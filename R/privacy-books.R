@@ -110,7 +110,8 @@ told_orders <- function(releases, rows) {
 #' The same of unlike parties 1, 2, ... whose alike releases are counted: each row is a kind.
 #' @noRd
 counted_books <- function(releases) {
-  node <- sort.int(unique(releases$node), method = "radix")
+  node <- unique(releases$node)
+  if (is.unsorted(node)) node <- sort.int(node, method = "radix")
   ledgers <- core_call(.Call(
     ffi_row_ledgers, match(releases$node, node), as.double(releases$count), length(node)
   ))

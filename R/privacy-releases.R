@@ -29,6 +29,16 @@ pick_releases <- function(releases, rows) {
   as_releases(lapply(unclass(releases), `[`, rows), own[-length(own)]) # the last is "data.frame"
 }
 
+#' The same releases as of these nodes (`$<-` is as slow).
+#' @noRd
+with_nodes <- function(releases, node) {
+  own <- oldClass(releases)
+  columns <- unclass(releases)
+  columns$node <- node
+  class(columns) <- own
+  columns
+}
+
 #' Their columns as a list, but for those of these names.
 #' @noRd
 columns_but <- function(releases, names) {

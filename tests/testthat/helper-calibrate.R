@@ -10,9 +10,9 @@ asked_for <- function(make) {
     whole(statement, accountant, ...)
   })
   core <- solve_in_core
-  local_binding("solve_in_core", function(events, ...) {
-    ask(events, "core")
-    core(events, ...)
+  local_binding("solve_in_core", function(by_mechanism, releases, ...) {
+    ask(releases, "core")
+    core(by_mechanism, releases, ...)
   })
   make()
   asked

@@ -1,5 +1,7 @@
 # Units of a few parties that the core finds by itself.
 
+meet_in_core <- function(events, ...) solve_in_core(each_mechanism(events), events, ...)
+
 # A plan, and the same where R asks accountants step by step.
 both_ways <- function(...) {
   make <- function() suppressWarnings(dpadmm_plan(...))
@@ -51,20 +53,20 @@ test_that("it is asked once where the RDP accountant alone is, and R where there
   expect_true("best" %in% asked(epsilon = 1))
   events <- c(dp_event_objective_gamma(2, 0.02, 0.001, 1, dim = 9, node = 1:2),
     dp_event_pure(0.01, node = 1:2))
-  expect_null(solve_in_core(events, 1:2, c(1, 1), 1e-5, "best"))
-  expect_null(solve_in_core(events, 1:2, c(1, 1), 1e-5, "rdp")) # their bounds cross
+  expect_null(meet_in_core(events, 1:2, c(1, 1), 1e-5, "best"))
+  expect_null(meet_in_core(events, 1:2, c(1, 1), 1e-5, "rdp")) # their bounds cross
   sampled <- dp_event_subsampled_gaussian(2, 1, q = 0.1, node = 1:2)
-  expect_null(solve_in_core(sampled, 1:2, c(1, 1), 1e-5, "rdp"))
+  expect_null(meet_in_core(sampled, 1:2, c(1, 1), 1e-5, "rdp"))
   plain <- dp_event_gaussian(2, 1, node = 1:2)
-  expect_null(solve_in_core(plain, 1:2, c(1, 1), 1e-5, "best")) # one is exact
-  expect_null(solve_in_core(plain, 1:2, c(1, 1), 0, "rdp"))
+  expect_null(meet_in_core(plain, 1:2, c(1, 1), 1e-5, "best")) # one is exact
+  expect_null(meet_in_core(plain, 1:2, c(1, 1), 0, "rdp"))
 })
 
 test_that("the core finds the Gaussian mechanism's noise, whatever it starts from", {
   # by Renyi divergences, of which epsilon is known in closed form
   for (sigma in c(0.5, 2, 9)) for (epsilon in list(c(0.1, 0.1), c(1, 5), c(3, 0.02))) {
     events <- dp_event_gaussian(sigma, 1, node = 1:2, count = c(1, 30))
-    found <- solve_in_core(events, 1:2, epsilon, 1e-6, "rdp")
+    found <- meet_in_core(events, 1:2, epsilon, 1e-6, "rdp")
     rho <- c(1, 30) / (sigma * exp(found$x))^2 / 2
     expect_rel(zcdp_to_epsilon(rho, 1e-6), epsilon, 1e-7)
     expect_true(all(found$order > 1))

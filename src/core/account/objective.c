@@ -94,7 +94,9 @@ static double least_over_t(double s, double shift, double kappa) {
 }
 
 double dpa_objective_bound(double order, double shift, double kappa, int tied) {
-  const double s = order - 1.0, plain = order * 0.5 * shift * shift;
+  const double s = order - 1.0;
+  const double plain =
+      0.5 * order * (shift * shift); /* to the last bit as Theorem 3's */
   double best = INFINITY;
   if (tied && s * kappa < 1.0)
     best = dpa_logistic_bound(s, shift, kappa);

@@ -3,12 +3,14 @@
 #include "account/conversion.h"
 
 #include <math.h>
+#include <string.h>
 
 #define KINK 8.0       /* how much deeper a valley is than it would be without kinks */
 #define STEPS 8        /* along a slope, at most */
 #define LOOKS 64       /* in all, at most */
 #define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
 #define SMOOTH 0.1     /* how far off a parabola may be */
+#define CERTAIN 0.01   /* what is so much more is so whatever rounding does */
 
 /* Sums in long double: the order of the kinds shall not tell. Of one order what is kept
  * of each size has a place of its own: the next ledger's may be the same. */
@@ -36,6 +38,48 @@ void dpa_search_ask(dpa_search *at, size_t n) {
     const double value = dpa_conversion(at->s[i], (double)at->total[i], at->log_delta);
     at->epsilon[i] = at->status == DPA_OK && isfinite(value) ? value : DPA_LARGEST;
   }
+}
+
+/* What epsilon is at least at an order less one. */
+static double least_at(const dpa_search *at, double s) {
+  const dpa_ledger *own = at->ledger;
+  long double total = 0.0L;
+  for (size_t k = 0; k < own->entries; k++)
+    total += dpa_renyi_least(at->kinds + own->kind[k], 1.0 + s) * own->count[k];
+  return dpa_conversion(s, (double)total, at->log_delta);
+}
+
+size_t dpa_search_least(dpa_search *at, size_t n) {
+  double s[DPA_MOST_ORDERS], least[DPA_MOST_ORDERS], epsilon[DPA_MOST_ORDERS];
+  size_t first = 0;
+  if (n == 0)
+    return 0;
+  for (size_t i = 0; i < n; i++) {
+    s[i] = at->s[i];
+    least[i] = least_at(at, s[i]);
+    epsilon[i] = DPA_LARGEST;
+    if (least[i] < least[first])
+      first = i;
+  }
+  at->s[0] = s[first];
+  dpa_search_ask(at, 1);
+  epsilon[first] = at->epsilon[0];
+  const double enough = epsilon[first] + CERTAIN * fabs(epsilon[first]);
+  size_t asked[DPA_MOST_ORDERS], some = 0;
+  for (size_t i = 0; i < n; i++)
+    if (i != first && !(least[i] > enough)) {
+      at->s[some] = s[i];
+      asked[some++] = i;
+    }
+  if (some > 0) /* callers' curves are not asked about none */
+    dpa_search_ask(at, some);
+  for (size_t k = 0; k < some; k++)
+    epsilon[asked[k]] = at->epsilon[k];
+  memcpy(at->epsilon, epsilon, n * sizeof *epsilon);
+  for (size_t i = 0; i < n; i++)
+    if (epsilon[i] < epsilon[first] || (epsilon[i] == epsilon[first] && i < first))
+      first = i;
+  return first;
 }
 
 void dpa_search_look(dpa_search *at, dpa_point *points, size_t n) {

@@ -35,6 +35,10 @@ typedef struct dpa_point {
 /* `epsilon` at the first n of `s`, and `total` of the divergences. */
 void dpa_search_ask(dpa_search *at, size_t n);
 
+/* The first of these at which it is least: elsewhere it is found only where that may
+ * be, or is DPA_LARGEST. */
+size_t dpa_search_least(dpa_search *at, size_t n);
+
 /* At so many points; their epsilons are filled in. */
 void dpa_search_look(dpa_search *at, dpa_point *points, size_t n);
 

@@ -27,30 +27,28 @@ static dpa_point look_near(dpa_search *at, double order) {
  * `points`. */
 static size_t look_coarsely(dpa_search *at) {
   const dpa_orders *orders = at->orders;
-  size_t n = 0, best = 0;
+  size_t n = 0;
   for (size_t i = 0; i < orders->points; i += orders->stride)
     at->s[n++] = orders->grid[i];
-  dpa_search_ask(at, n);
-  for (size_t i = 1; i < n; i++)
-    if (at->epsilon[i] < at->epsilon[best])
-      best = i;
+  const size_t best = dpa_search_least(at, n);
   return at->epsilon[best] < DPA_LARGEST ? best * orders->stride : orders->points;
 }
 
 static dpa_point look_everywhere(dpa_search *at) {
   const dpa_orders *orders = at->orders;
   const size_t some = look_coarsely(at), reach = orders->stride;
-  size_t from = 0, end = orders->points, n = 0;
-  dpa_point points[DPA_MOST_ORDERS];
+  size_t from = 0, end = orders->points;
+  double y[DPA_MOST_ORDERS];
   if (some < end) {
     from = some > reach ? some - reach : 0;
     end = some + reach < end ? some + reach + 1 : end;
   }
-  for (size_t i = from; i < end; i++)
-    points[n++].y = log(orders->grid[i]);
-  dpa_search_look(at, points, n);
-  dpa_point best = points[dpa_point_least(points, n)];
-  best.bound = -INFINITY;
+  for (size_t i = 0; i < end - from; i++) {
+    y[i] = log(orders->grid[from + i]);
+    at->s[i] = exp(y[i]);
+  }
+  const size_t least = dpa_search_least(at, end - from);
+  const dpa_point best = {y[least], at->epsilon[least], -INFINITY, 0.0};
   return dpa_search_halve(at, best, orders->step, orders->halvings, INFINITY);
 }
 

@@ -120,8 +120,14 @@ static double objective_gamma_turn(const dpa_renyi_kind *kind) {
   return dpa_objective_gamma_turn(kind->size, kind->dim);
 }
 
-/* To add a mechanism, add its line: NULL where there is no turn, or nothing rough.
- * by_size: whether of what hangs on the noise it reads the size alone. */
+/* No bound on objective perturbation is below the plain mechanism. */
+static double gaussian_least(const dpa_renyi_kind *kind, double order) {
+  return gaussian_divergence(order, kind->size);
+}
+
+/* To add a mechanism, add its line: NULL where there is no turn, nothing rough, or no
+ * more known of the least than that it is 0. by_size: whether of what hangs on the
+ * noise it reads the size alone. */
 static const struct row {
   const char *name;
   dpa_renyi_curve *curve;
@@ -129,17 +135,18 @@ static const struct row {
   double (*turn)(const dpa_renyi_kind *kind);
   dpa_status (*rough)(const dpa_renyi_kind *kind, const double *orders, size_t n,
                       dpa_usual_norms *norms, double *rdp);
+  double (*least)(const dpa_renyi_kind *kind, double order);
 } curves[] = {
-    {"pure", pure, 1, NULL, NULL},
-    {"laplace", laplace, 1, NULL, NULL},
-    {"gaussian", gaussian, 1, NULL, NULL},
-    {"gamma", gamma_norm, 0, NULL, gamma_norm_rough},
-    {"objective_gamma", objective_gamma, 1, objective_gamma_turn,
-     objective_gamma_rough},
-    {"objective_gaussian", objective_gaussian, 1, NULL, NULL},
-    {"poisson", poisson, 0, NULL, NULL},
-    {"poisson_replace", poisson_replace, 0, NULL, NULL},
-    {"fixed", fixed, 0, NULL, NULL},
+    {"pure", pure, 1, NULL, NULL, NULL},
+    {"laplace", laplace, 1, NULL, NULL, NULL},
+    {"gaussian", gaussian, 1, NULL, NULL, gaussian_least},
+    {"gamma", gamma_norm, 0, NULL, gamma_norm_rough, NULL},
+    {"objective_gamma", objective_gamma, 1, objective_gamma_turn, objective_gamma_rough,
+     NULL},
+    {"objective_gaussian", objective_gaussian, 1, NULL, NULL, gaussian_least},
+    {"poisson", poisson, 0, NULL, NULL, NULL},
+    {"poisson_replace", poisson_replace, 0, NULL, NULL, NULL},
+    {"fixed", fixed, 0, NULL, NULL, NULL},
 };
 
 static const struct row *row_of(const dpa_renyi_kind *kind) {
@@ -179,6 +186,11 @@ int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
 int dpa_renyi_is_plain(const dpa_renyi_kind *kind) {
   const struct row *own = row_of(kind);
   return own && own->by_size && !own->turn;
+}
+
+double dpa_renyi_least(const dpa_renyi_kind *kind, double order) {
+  const struct row *own = row_of(kind);
+  return own && own->least ? own->least(kind, order) : 0.0;
 }
 
 int dpa_renyi_has_rough(const dpa_renyi_kind *kind) {

@@ -42,6 +42,9 @@ int dpa_renyi_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
  * is no turn. */
 int dpa_renyi_is_plain(const dpa_renyi_kind *kind);
 
+/* What the divergence is at least, as far as that takes next to nothing to say. */
+double dpa_renyi_least(const dpa_renyi_kind *kind, double order);
+
 /* Whether divergences of one kind take long, but not to know about. */
 int dpa_renyi_has_rough(const dpa_renyi_kind *kind);
 
