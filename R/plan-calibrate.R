@@ -46,22 +46,22 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
   together <- if (accountant != "paper") which(is.finite(likely) & likely > 0 & !sampled)
   # the statement of so many searches for the orders of each less, and asks slow accountants less
   crowd <- length(epsilon) > .many_for_slow && accountant != "paper"
-  delayedAssign("events", events_of(releases))
+  events <- events_of(releases)
   if (length(together)) {
     first <- together[1L]
     # of few parties nobody asks for them
-    delayedAssign("of_one", events(likely[first], which(releases$node == first)))
-    delayedAssign("crosses", may_cross(renyi_kinds(of_one)))
+    of_one <- function() events(likely[first], which(releases$node == first))
+    crosses <- function() may_cross(renyi_kinds(of_one()))
     count <- length(together)
-    many <- count > .many_parties || nrow(releases) > .many_releases ||
-      count > .many_for_slow && takes_long(of_one, delta)
+    many <- count > .many_parties || length(releases$node) > .many_releases ||
+      count > .many_for_slow && takes_long(of_one(), delta)
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
-    delayedAssign("steep", steepness(releases, length(epsilon)))
+    steep <- if (count > 1L || many) steepness(releases, length(epsilon))
     if (count > 1L) together <- together[order(epsilon[together], steep[together])]
     found <- if (many) {
       like <- cbind(log(epsilon), log(pmax(steep, min(steep[steep > 0], 1))))
       loss <- if (delta > 0) log(losses_of(releases, length(epsilon)) / likely)[together]
-      solve_many(spent, together, crosses, like[together, , drop = FALSE], loss)
+      solve_many(spent, together, crosses(), like[together, , drop = FALSE], loss)
     } else {
       in_core <- if (length(together) == length(epsilon)) {
         at_likely <- events(likely[releases$node], by_mechanism = TRUE)
@@ -69,7 +69,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
           solve_in_core(at_likely, releases, together, epsilon, delta, accountant)
         }
       }
-      if (is.null(in_core)) solve_each(spent, together, crosses) else in_core
+      if (is.null(in_core)) solve_each(spent, together, crosses()) else in_core
     }
     told[together] <- found$order
     if (crowd) {

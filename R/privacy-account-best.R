@@ -47,20 +47,21 @@ fold_best <- function(books, delta, slow, how) {
 #' Who is asked about these kinds, by name: an exact one alone.
 #' @noRd
 able_accountants <- function(kinds, delta, slow) {
-  able <- asked <- list()
+  able <- list()
+  handled <- FALSE
   for (name in names(.accountants)) {
     a <- .accountants[[name]]
-    if (delta == 0 && a$needs_delta || !slow && a$speed == "slow" || !a$serves_best(kinds)) next
-    asked[[name]] <- a
-    if (!all(a$handles(kinds))) next
-    if (a$exact) return(asked[name])
-    able[[name]] <- a
+    if (delta == 0 && a$needs_delta || !slow && a$speed == "slow") next
+    handles <- a$handles(kinds)
+    if (!all(handles)) {
+      if (sum(handles) > sum(handled)) handled <- handles
+    } else if (a$serves_best(kinds)) {
+      if (a$exact) return(.accountants[name])
+      able[[name]] <- a
+    }
   }
-  if (length(able) == 0L) {
-    # what the broadest of them cannot do is what is in the way
-    handled <- lapply(asked, function(a) a$handles(kinds))
-    check_handled(kinds, handled[[which.max(vapply(handled, sum, 0L))]], "best")
-  }
+  # what the broadest of them cannot do is what is in the way
+  if (length(able) == 0L) check_handled(kinds, rep_len(handled, length(kinds$mechanism)), "best")
   able
 }
 

@@ -20,7 +20,7 @@ accountant_pure <- function() {
 #' @noRd
 pure_handles <- function(kinds) {
   handled <- kinds$mechanism %in% names(.pure_losses)
-  choice <- which(kinds$mechanism %in% "best_of")
+  choice <- which(kinds$mechanism == "best_of")
   if (length(choice)) {
     handled[choice] <- is.finite(best_of_losses(pick_releases(kinds, choice)))
   }
