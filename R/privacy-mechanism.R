@@ -64,14 +64,11 @@
   )
 )
 
-# and its name
-.noise_mechanisms <- Map(function(name, own) c(list(name = name), own),
-  names(.noise_mechanisms), .noise_mechanisms)
-
 #' A mechanism by its name.
 #' @noRd
 noise_mechanism <- function(name) {
-  .noise_mechanisms[[check_choice(name, names(.noise_mechanisms), "noise")]]
+  name <- check_choice(name, names(.noise_mechanisms), "noise")
+  c(list(name = name), .noise_mechanisms[[name]])
 }
 
 #' The mechanism a budget is calibrated with where the user names none: Gamma-norm noise where
