@@ -23,13 +23,18 @@ between_some <- function(y, some, like, shape = surface_of(like)) {
   if (length(y) < 3L * fit$rank) return(line)
   leverage <- rowSums(qr.Q(fit)[, seq_len(fit$rank), drop = FALSE]^2)
   off <- abs(qr.resid(fit, y)) / (1 - leverage)
-  inner <- seq(2L, length(y) - 1L)
-  share <- (some[inner] - some[inner - 1L]) / (some[inner + 1L] - some[inner - 1L])
-  apart <- y[inner] - y[inner - 1L] - share * (y[inner + 1L] - y[inner - 1L])
-  if (!isTRUE(mean(off^2) < mean(apart^2))) return(line)
+  if (!isTRUE(mean(off^2) < mean(apart_between(some, y)^2))) return(line)
   slopes <- qr.coef(fit, y)
   slopes[is.na(slopes)] <- 0
   list(y = as.vector(shape %*% slopes), off = rep(5 * max(off), length(all)))
+}
+
+#' How far each but the first and the last is from the line through those on both sides.
+#' @noRd
+apart_between <- function(at, y) {
+  inner <- seq_along(y)[-c(1L, length(y))]
+  share <- (at[inner] - at[inner - 1L]) / (at[inner + 1L] - at[inner - 1L])
+  y[inner] - y[inner - 1L] - share * (y[inner + 1L] - y[inner - 1L])
 }
 
 #' In how many columns parties are unlike.

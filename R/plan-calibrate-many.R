@@ -8,6 +8,7 @@
 # or up to this, where only slow accountants prove it and so hundreds can be asked about as dozens
 .shared_excess <- 1e-2
 .many_knots <- 24L
+.few_knots <- 8L # will do where budgets are alike and these are in all that is asked
 # who leaves more of a budget unspent, in logs, is solved alone: tiny ones fall steeply
 .unspent <- 0.5
 # By how much, in logs, orders on both sides may be apart that tell one in between; where there are
@@ -36,17 +37,9 @@
 #'   so).
 #' @noRd
 solve_many <- function(spent, i, crosses, like, loss) {
-  knots <- c(spread_over(length(i), .many_knots), apply(like, 2L, which.min),
-    apply(like, 2L, which.max))
-  knots <- sort(unique(knots))
-  each <- length(knots) == length(i)
-  first <- solve_by_best(spent, i[knots], function(f, i, known, slope) {
-    found <- solve_within(f, i, known$x, slope, width = .many_excess, known = known)
-    # where they are asked again: all as far beyond their roots, so that alike parties stay alike
-    if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
-    found
-  }, .many_excess, if (each) "many" else "knots", crosses)
-  if (each) return(first)
+  first <- solve_knots(spent, i, crosses, like)
+  knots <- first$at
+  if (length(knots) == length(i)) return(first[c("x", "order", "accountant")])
   delayedAssign("shape", surface_of(like))
   of_all <- function(y) between_some(y, knots, like, shape)
   guess <- of_all(first$x)$y
@@ -88,6 +81,40 @@ solve_many <- function(spent, i, crosses, like, loss) {
   if (!crosses) gaps$midst <- gaps$midst[is.na(found$order[gaps$midst])]
   if (valleys) gaps$midst <- c(gaps$midst, corners_of(like))
   settle(spent, i, found, slope, best, gaps)
+}
+
+#' Parties spread over the order of all, and those farthest out: fewer where budgets are alike and
+#' these tell about the others.
+#' @return list(at = which, x, slope, order, accountant).
+#' @noRd
+solve_knots <- function(spent, i, crosses, like) {
+  ends <- c(apply(like, 2L, which.min), apply(like, 2L, which.max))
+  knots <- sort(unique(c(spread_over(length(i), .many_knots), ends)))
+  each <- length(knots) == length(i)
+  solve <- function(k) {
+    found <- solve_by_best(spent, i[k], function(f, i, known, slope) {
+      found <- solve_within(f, i, known$x, slope, width = .many_excess, known = known)
+      # where they are asked again: all as far beyond their roots, so that alike parties stay alike
+      if (!each) found$x <- found$x + .many_excess / 2 - found$beyond
+      found
+    }, .many_excess, if (each) "many" else "knots", crosses)
+    c(list(at = k), found)
+  }
+  if (each || min(like[, 1L]) < max(like[, 1L])) return(solve(knots))
+  first <- solve(sort(unique(c(knots[spread_over(length(knots), .few_knots)], ends))))
+  rest <- setdiff(knots, first$at)
+  if (length(rest) == 0L || is_level(first)) return(first)
+  place <- order(c(first$at, rest))
+  Map(function(a, b) c(a, b)[place], first, solve(rest))
+}
+
+#' Whether parties have about the same order, and are in the midst of those on both sides.
+#' @param solved of solve_knots().
+#' @noRd
+is_level <- function(solved) {
+  apart <- max(abs(apart_between(solved$at, solved$x))) / .many_excess
+  turned <- max(abs(diff(log(solved$order - 1)))) / .told_within
+  length(unique(solved$accountant)) == 1L && isTRUE(max(apart, turned) < 1)
 }
 
 #' Which orders are told by those on both sides: "well", "about" or "not".
@@ -140,9 +167,9 @@ solve_shared <- function(f, i, x, slope, loss) {
   replace(loss - width * kept, open, NA)
 }
 
-#' Gaps between solved parties: list(`midst` = the party in the midst of every other one where
-#' orders are even, or of each the one that is farthest `beside` the solved ones, `rough` = the
-#' parties where they are not).
+#' Gaps between solved parties: list(`midst` = the party in the midst of each where orders are even,
+#' of many every other one, or of each the one that is farthest `beside` the solved ones, `rough` =
+#' the parties where they are not).
 #' @param beside how far, of parties that are unlike in two ways, or NULL.
 #' @noRd
 even_gaps <- function(gap, rough, beside = NULL) {
@@ -150,7 +177,7 @@ even_gaps <- function(gap, rough, beside = NULL) {
   even <- !vapply(members, function(k) any(rough[k]), NA) & lengths(members) > 1L
   one <- function(k) k[if (is.null(beside)) 1L + length(k) %/% 2L else which.max(beside[k])]
   midst <- vapply(members[even], one, 0L, USE.NAMES = FALSE)
-  if (is.null(beside)) midst <- midst[seq_along(midst) %% 2L == 1L]
+  if (is.null(beside) && length(midst) > .many_knots / 2) midst <- midst[c(TRUE, FALSE)]
   list(midst = midst, rough = which(rough))
 }
 

@@ -33,6 +33,31 @@ test_that("parties in between whose best order lies in another valley get no mor
   expect_lt(flat$asked, solved(0 * better, TRUE)$asked)
 })
 
+test_that("fewer are solved first where budgets are alike and these are level", {
+  N <- 400
+  asked <- function(like, better = numeric(N)) {
+    all <- valleys(better)
+    found <- solve_many(all$spent, seq_len(N), TRUE, like, NULL)
+    expect_true(all(found$x >= -better & found$x <= -better + 1.01 * .many_excess))
+    all$asked()
+  }
+  place <- seq_len(N) / N
+  level <- asked(cbind(0, place))
+  expect_lt(level, asked(cbind(place, 0)))
+  expect_lt(level, asked(cbind(0, place), ifelse(place > 0.5, 0.1, 0)))
+  solved <- list(at = 1:5, x = 0.1 * (1:5), order = rep(9, 5), accountant = rep("rdp", 5))
+  changed <- function(name, value) is_level(replace(solved, name, list(value)))
+  expect_true(is_level(solved))
+  expect_false(changed("at", c(1:4, 6)))
+  expect_true(changed("x", solved$x + c(0, 0, 0.9, 0, 0) * .many_excess))
+  expect_false(changed("x", solved$x + c(0, 0, 1.1, 0, 0) * .many_excess))
+  expect_false(changed("x", c(NA, solved$x[-1])))
+  expect_true(changed("order", 1 + 8 * exp(0.9 * .told_within * c(0, 0, 1, 1, 1))))
+  expect_false(changed("order", 1 + 8 * exp(1.1 * .told_within * c(0, 0, 1, 1, 1))))
+  expect_false(changed("order", rep(NA_real_, 5)))
+  expect_false(changed("accountant", c("pure", rep("rdp", 4))))
+})
+
 test_that("all are looked at at every order where two of them miss one", {
   looks <- NULL
   look <- function(missed) function(k, search = .other_orders, near = NULL) {
