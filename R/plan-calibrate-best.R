@@ -16,11 +16,11 @@ solve_each <- function(spent, i, crosses) {
 #' The same, found in the core, of parties about which the RDP accountant alone is asked and whose
 #' kinds are plain (dpa_renyi_is_plain()): `NULL` where there are others, or where it does not find
 #' all.
-#' @param by_mechanism the events at x = 0, as each_mechanism() has them.
+#' @param by_mechanism the events at x = 0, of sorted_events() or each_mechanism().
 #' @param releases whose they are: `node`, `count` and `neighbours` of each.
 #' @noRd
 solve_in_core <- function(by_mechanism, releases, i, epsilon, delta, accountant) {
-  if (delta == 0) return(NULL)
+  if (delta == 0 || is.null(by_mechanism)) return(NULL)
   if (accountant == "best") {
     of_each <- list(mechanism = vapply(by_mechanism, `[[`, "", "name"))
     accountant <- names(able_accountants(of_each, delta, slow = TRUE))

@@ -50,11 +50,11 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
   if (length(together)) {
     first <- together[1L]
     # of few parties nobody asks for them
-    of_one <- function() events(likely[first], which(releases$node == first))
-    crosses <- function() may_cross(renyi_kinds(of_one()))
+    delayedAssign("of_one", events(likely[first], which(releases$node == first)))
+    crosses <- function() may_cross(renyi_kinds(of_one))
     count <- length(together)
     many <- count > .many_parties || length(releases$node) > .many_releases ||
-      count > .many_for_slow && takes_long(of_one(), delta)
+      count > .many_for_slow && takes_long(of_one, delta)
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
     steep <- if (count > 1L || many) steepness(releases, length(epsilon))
     if (count > 1L) together <- together[order(epsilon[together], steep[together])]
@@ -64,10 +64,8 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
       solve_many(spent, together, crosses(), like[together, , drop = FALSE], loss)
     } else {
       in_core <- if (length(together) == length(epsilon)) {
-        at_likely <- events(likely[releases$node], by_mechanism = TRUE)
-        if (length(at_likely)) {
-          solve_in_core(at_likely, releases, together, epsilon, delta, accountant)
-        }
+        solve_in_core(events(likely[releases$node], by_mechanism = TRUE), releases, together,
+          epsilon, delta, accountant)
       }
       if (is.null(in_core)) solve_each(spent, together, crosses()) else in_core
     }

@@ -6,11 +6,8 @@
 
 typedef struct column {
   int type;
-  const double *real;
-  const int *whole; /* or flags */
-  const SEXP *text;
-  const void *first; /* whichever it is, */
-  size_t bytes;      /* and of each entry */
+  const void *data; /* numbers, whole numbers or flags, or strings, */
+  size_t bytes;     /* so many an entry */
 } column;
 
 /* What an entry is compared by, as match() does: 0 and -0 are one number, NA another
@@ -20,7 +17,7 @@ static inline uint64_t entry_of(const column *of, size_t k) {
   double x;
   switch (of->type) {
   case REALSXP:
-    x = of->real[k];
+    x = ((const double *)of->data)[k];
     if (x == 0.0)
       return 0;
     if (isnan(x))
@@ -28,9 +25,9 @@ static inline uint64_t entry_of(const column *of, size_t k) {
     memcpy(&bits, &x, sizeof bits);
     return bits;
   case STRSXP:
-    return (uint64_t)(uintptr_t)of->text[k];
+    return (uint64_t)(uintptr_t)((const SEXP *)of->data)[k];
   default:
-    return (uint64_t)(uint32_t)of->whole[k];
+    return (uint64_t)(uint32_t)((const int *)of->data)[k];
   }
 }
 
@@ -40,17 +37,17 @@ static int read_column(SEXP x, R_xlen_t rows, column *out) {
     return 0;
   switch (out->type) {
   case REALSXP:
-    out->first = out->real = REAL_RO(x);
-    out->bytes = sizeof *out->real;
+    out->data = REAL_RO(x);
+    out->bytes = sizeof(double);
     return 1;
   case STRSXP:
-    out->first = out->text = STRING_PTR_RO(x);
-    out->bytes = sizeof *out->text;
+    out->data = STRING_PTR_RO(x);
+    out->bytes = sizeof(SEXP);
     return 1;
   case LGLSXP:
   case INTSXP:
-    out->first = out->whole = out->type == LGLSXP ? LOGICAL_RO(x) : INTEGER_RO(x);
-    out->bytes = sizeof *out->whole;
+    out->data = out->type == LGLSXP ? LOGICAL_RO(x) : INTEGER_RO(x);
+    out->bytes = sizeof(int);
     return 1;
   default:
     return 0;
@@ -61,8 +58,8 @@ static int read_column(SEXP x, R_xlen_t rows, column *out) {
 static int is_even(const column *of, size_t rows) {
   if (rows < 2)
     return 1;
-  const char *next = (const char *)of->first + of->bytes;
-  if (memcmp(of->first, next, (rows - 1) * of->bytes) == 0) /* to the last bit */
+  const char *next = (const char *)of->data + of->bytes;
+  if (memcmp(of->data, next, (rows - 1) * of->bytes) == 0) /* to the last bit */
     return 1;
   const uint64_t first = entry_of(of, 0);
   for (size_t k = 1; k < rows; k++)

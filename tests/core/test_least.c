@@ -15,8 +15,7 @@ enum { KINDS = 4, TIMES = 400 };
 static dpa_order_space space; /* all 0 at first */
 
 static double between(dpa_stream *from, double lowest, double highest) {
-  const double share = (double)(dpa_stream_word(from) >> 11) * 0x1p-53;
-  return lowest * pow(highest / lowest, share);
+  return lowest * pow(highest / lowest, dpa_stream_uniform(from));
 }
 
 static dpa_renyi_kind any_kind(dpa_stream *from) {

@@ -94,9 +94,8 @@ static double least_over_t(double s, double shift, double kappa) {
 }
 
 double dpa_objective_bound(double order, double shift, double kappa, int tied) {
-  const double s = order - 1.0;
-  const double plain =
-      0.5 * order * (shift * shift); /* to the last bit as Theorem 3's */
+  /* to the last bit as Theorem 3's, which else would seem to be above it */
+  const double s = order - 1.0, plain = 0.5 * order * (shift * shift);
   double best = INFINITY;
   if (tied && s * kappa < 1.0)
     best = dpa_logistic_bound(s, shift, kappa);
