@@ -6,7 +6,7 @@
 check_budget <- function(epsilon, delta, noise, per_node = FALSE) {
   mechanism <- NULL
   if (is.character(noise)) {
-    mechanism <- noise_mechanism(noise)$name
+    mechanism <- check_mechanism(noise)
     noise <- NULL
   }
   if (is.null(epsilon) == is.null(noise)) {
@@ -28,7 +28,7 @@ check_budget <- function(epsilon, delta, noise, per_node = FALSE) {
         argument = "epsilon", value = Inf
       )
     }
-    if (is.null(mechanism)) mechanism <- default_mechanism(delta)$name
+    if (is.null(mechanism)) mechanism <- default_mechanism(delta)
   }
   if (delta == 0 && !noise_mechanism(mechanism)$pure) {
     abort("accountant", "Gaussian noise gives no pure guarantee: it needs `delta` > 0.",

@@ -179,13 +179,17 @@ unlike_parties <- function(plan) {
 #' @noRd
 first_parties <- function(releases, epsilon) {
   like <- row_groups(columns_but(releases, c("node", "iteration")), releases$node, length(epsilon))
-  if (any(epsilon != epsilon[1L])) like <- row_kind(list(epsilon, like))
-  first <- which(!duplicated(like))
-  if (length(first) < length(epsilon)) {
-    place <- match(releases$node, first)
-    releases <- pick_releases(with_nodes(releases, place), which(!is.na(place)))
+  if (any(epsilon != epsilon[1L])) {
+    kind <- row_kind(list(epsilon, like))
+    like <- match(kind, kind)
   }
-  list(first = first, like = match(like, like[first]), releases = releases)
+  own <- like == seq_along(like)
+  place <- cumsum(own)
+  if (!all(own)) {
+    releases <- pick_releases(releases, which(own[releases$node]))
+    releases <- with_nodes(releases, place[releases$node])
+  }
+  list(first = which(own), like = place[like], releases = releases)
 }
 
 #' Releases with the next moduli below and, where noise hides how far a program is from its theorem,

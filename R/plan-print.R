@@ -103,7 +103,7 @@ weights_words <- function(problem) {
 #' @noRd
 noise_words <- function(plan) {
   mechanism <- noise_mechanism(plan$budget$mechanism)
-  sprintf("%s, %s %s", mechanism$name, mechanism$scale_name, span(unlist(plan$noise), 4L))
+  sprintf("%s, %s %s", plan$budget$mechanism, mechanism$scale_name, span(unlist(plan$noise), 4L))
 }
 
 #' NULL: messages are seen.

@@ -47,22 +47,40 @@ fold_best <- function(books, delta, slow, how) {
 #' Who is asked about these kinds, by name: an exact one alone.
 #' @noRd
 able_accountants <- function(kinds, delta, slow) {
+  # where there is a kind that only one can do something with nobody else can do all
+  only <- .only_by[kinds$mechanism]
+  only <- only[!is.na(only)]
+  able <- able_of(if (length(only)) only[[1L]] else names(.accountants), kinds, delta, slow)
+  if (length(able)) able else refuse_unable(kinds, delta, slow)
+}
+
+#' The same of some accountants.
+#' @noRd
+able_of <- function(names, kinds, delta, slow) {
   able <- list()
-  handled <- FALSE
-  for (name in names(.accountants)) {
+  for (name in names) {
     a <- .accountants[[name]]
-    if (delta == 0 && a$needs_delta || !slow && a$speed == "slow") next
-    handles <- a$handles(kinds)
-    if (!all(handles)) {
-      if (sum(handles) > sum(handled)) handled <- handles
-    } else if (a$serves_best(kinds)) {
+    if (speaks(a, delta, slow) && all(a$handles(kinds)) && a$serves_best(kinds)) {
       if (a$exact) return(.accountants[name])
       able[[name]] <- a
     }
   }
-  # what the broadest of them cannot do is what is in the way
-  if (length(able) == 0L) check_handled(kinds, rep_len(handled, length(kinds$mechanism)), "best")
   able
+}
+
+#' Whether "best" may ask an accountant.
+#' @noRd
+speaks <- function(a, delta, slow) !(delta == 0 && a$needs_delta || !slow && a$speed == "slow")
+
+#' What the broadest of them cannot do is what is in the way.
+#' @noRd
+refuse_unable <- function(kinds, delta, slow) {
+  handled <- FALSE
+  for (a in .accountants) {
+    handles <- speaks(a, delta, slow) & a$handles(kinds)
+    if (!all(handles) && sum(handles) > sum(handled)) handled <- handles
+  }
+  check_handled(kinds, rep_len(handled, length(kinds$mechanism)), "best")
 }
 
 slow_accountants <- function() {

@@ -124,8 +124,7 @@ largest_guarantee <- function(guarantees) {
 #   tells        of a slow one, perhaps: what events of many parties tell, instead of an order, of
 #                those whose budgets it proved, so that their statement asks it
 #   composes, needs   words for the help page
-# Calibrations ask for them again and again, so they are made once, after their files, whose names
-# are privacy-account-*.R, have been read.
+# They are made once, after their files, whose names are privacy-account-*.R, have been read.
 .accountants <- list(
   pure = accountant_pure(),
   gaussian = accountant_gaussian(),
@@ -134,6 +133,12 @@ largest_guarantee <- function(guarantees) {
   pld = accountant_pld(),
   paper = accountant_paper()
 )
+
+# Who alone can do something with a mechanism, or `NA` ("best_of": it hangs on what is chosen from).
+.only_by <- vapply(setdiff(names(.rdp_kinds), "best_of"), function(mechanism) {
+  who <- names(Filter(function(a) a$handles(list(mechanism = mechanism)), .accountants))
+  if (length(who) == 1L) who else NA_character_
+}, "")
 
 accountant_names <- function() c("best", names(.accountants))
 

@@ -64,16 +64,15 @@
   )
 )
 
+#' The name of a mechanism, as a user gives it.
+#' @noRd
+check_mechanism <- function(name) check_choice(name, names(.noise_mechanisms), "noise")
+
 #' A mechanism by its name.
 #' @noRd
-noise_mechanism <- function(name) {
-  name <- check_choice(name, names(.noise_mechanisms), "noise")
-  c(list(name = name), .noise_mechanisms[[name]])
-}
+noise_mechanism <- function(name) .noise_mechanisms[[name]]
 
-#' The mechanism a budget is calibrated with where the user names none: Gamma-norm noise where
-#' the guarantee must be pure.
+#' The name of the mechanism a budget is calibrated with where the user names none: Gamma-norm noise
+#' where the guarantee must be pure.
 #' @noRd
-default_mechanism <- function(delta) {
-  noise_mechanism(if (delta > 0) "gaussian" else "gamma")
-}
+default_mechanism <- function(delta) if (delta > 0) "gaussian" else "gamma"
