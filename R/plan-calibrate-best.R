@@ -13,39 +13,6 @@ solve_each <- function(spent, i, crosses) {
   solve_by_best(spent, i, solve_closely, .close_excess, "some", crosses)
 }
 
-#' The same, found in the core, of parties about which the RDP accountant alone is asked and whose
-#' kinds are plain (dpa_renyi_is_plain()): `NULL` where there are others, or where it does not find
-#' all.
-#' @param by_mechanism the events at x = 0, of sorted_events() or each_mechanism().
-#' @param releases whose they are: `node`, `count` and `neighbours` of each.
-#' @noRd
-solve_in_core <- function(by_mechanism, releases, i, epsilon, delta, accountant) {
-  if (delta == 0 || is.null(by_mechanism)) return(NULL)
-  if (accountant == "best") {
-    of_each <- list(mechanism = vapply(by_mechanism, `[[`, "", "name"))
-    accountant <- names(able_accountants(of_each, delta, slow = TRUE))
-  }
-  if (!identical(accountant, "rdp")) return(NULL)
-  kinds <- unclass(releases)[c("node", "count", "neighbours")]
-  kinds$mechanism <- character(length(kinds$node))
-  kinds$dim <- numeric(length(kinds$node))
-  for (of in by_mechanism) {
-    kinds$mechanism[of$rows] <- of$name
-    if (!is.null(of$columns$dim)) kinds$dim[of$rows] <- of$columns$dim
-  }
-  books <- counted_books(kinds)
-  statement <- open_statement(kinds, delta, books)
-  budget <- list(
-    epsilon = epsilon[i], cost = statement$longer[i] + statement$grid,
-    log_delta = log(statement$delta), width = .close_excess
-  )
-  columns <- renyi_of_each(by_mechanism, length(kinds$node))
-  found <- core_call(.Call(ffi_renyi_meet, columns, books$ledgers[i],
-    order_search(.ways$some$search), budget))
-  if (anyNA(found[[1L]])) return(NULL)
-  list(x = found[[1L]], order = found[[2L]], accountant = rep("rdp", length(i)))
-}
-
 #' Points beyond the roots. Of several accountants the one that is best at first is asked alone,
 #' around the best order so far; in the end all of them again, everywhere, but for slow ones that
 #' were far from the best: where that finds too little noise, or more than `excess` too much, who is

@@ -7,17 +7,28 @@
 #'   events_of_unit(), or what a paper prints of them.
 #' @noRd
 calibrate_units <- function(plan, events_of, accountant) {
-  parties <- unlike_parties(plan)
+  all <- placed_parties(plan)
+  many <- are_many(all$releases, all$epsilon)
+  parties <- if (many) unlike_parties(plan) else all
   cost <- if (accountant != "paper") shared_cost(parties, plan) else 0
-  epsilon <- parties$epsilon - cost
-  if (any(epsilon <= 0)) {
-    least <- min(parties$epsilon)
+  least <- min(parties$epsilon)
+  if (least <= cost) {
     abort("budget", sprintf(paste("No noise meets epsilon = %g: that so many numbers are sent on a",
       "grid costs %.4g."), least, cost), argument = "epsilon", value = least, floor = cost)
   }
-  found <- calibrate_parties(parties$releases, events_of, epsilon, plan$budget$delta, accountant,
-    parties$likely)
+  found <- if (accountant != "paper") units_in_core(parties$releases, parties$epsilon - cost, plan)
+  if (is.null(found)) {
+    if (!many) parties <- unlike_parties(plan)
+    found <- calibrate_parties(parties$releases, events_of, parties$epsilon - cost,
+      plan$budget$delta, accountant, parties$likely)
+  }
   lapply(found, `[`, parties$like)
+}
+
+#' Whether parties are too many to be solved one by one.
+#' @noRd
+are_many <- function(releases, epsilon) {
+  length(epsilon) > .many_parties || length(releases$node) > .many_releases
 }
 
 #' What the statement of all parties charges each for the grid of the noise of all, of which a
@@ -53,8 +64,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     delayedAssign("of_one", events(likely[first], which(releases$node == first)))
     crosses <- function() may_cross(renyi_kinds(of_one))
     count <- length(together)
-    many <- count > .many_parties || length(releases$node) > .many_releases ||
-      count > .many_for_slow && takes_long(of_one, delta)
+    many <- are_many(releases, together) || count > .many_for_slow && takes_long(of_one, delta)
     spent <- spending(releases, events, epsilon, delta, accountant, likely, many)
     steep <- if (count > 1L || many) steepness(releases, length(epsilon))
     if (count > 1L) together <- together[order(epsilon[together], steep[together])]
@@ -63,11 +73,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
       loss <- if (delta > 0) log(losses_of(releases, length(epsilon)) / likely)[together]
       solve_many(spent, together, crosses(), like[together, , drop = FALSE], loss)
     } else {
-      in_core <- if (length(together) == length(epsilon)) {
-        solve_in_core(events(likely[releases$node], by_mechanism = TRUE), releases, together,
-          epsilon, delta, accountant)
-      }
-      if (is.null(in_core)) solve_each(spent, together, crosses()) else in_core
+      solve_each(spent, together, crosses())
     }
     told[together] <- found$order
     if (crowd) {
@@ -154,8 +160,9 @@ losses_of <- function(releases, nodes) {
 #' `releases`, of the nodes 1, 2, ...; `epsilon` and the `likely` unit, one each).
 #' @noRd
 unlike_parties <- function(plan) {
-  epsilon <- plan$budget$epsilon
-  of <- first_parties(placed_releases(plan), epsilon)
+  all <- placed_parties(plan)
+  epsilon <- all$epsilon
+  of <- first_parties(all$releases, epsilon)
   like <- of$like
   # of more parties a statement need not find the best orders
   few <- length(epsilon) <= .many_for_slow
@@ -204,6 +211,13 @@ shared_releases <- function(releases) {
   releases$sensitivity[hidden] <- to_digits(round_up(loss), digits, ceiling)
   releases$weight[hidden] <- 1
   releases
+}
+
+#' All parties of a plan: list(like = 1, 2, ...; their `releases`, `epsilon`).
+#' @noRd
+placed_parties <- function(plan) {
+  epsilon <- plan$budget$epsilon
+  list(like = seq_along(epsilon), releases = placed_releases(plan), epsilon = epsilon)
 }
 
 #' Releases about everybody's records as those of one party.

@@ -39,14 +39,12 @@ release_events <- function(releases, unit, mechanism, problem) {
 
 #' The same as a function of the unit and of which rows to `keep`, for whoever asks again and again:
 #' after the first time only the noise changes. Of rows that are told there is only what accountants
-#' read; `by_mechanism`: sorted_events() of all.
+#' read.
 #' @noRd
 events_of_unit <- function(releases, mechanism, problem) {
   mechanism <- noise_mechanism(mechanism)
-  parts <- releases$part
-  # Gaussian noise on values is one kind of event, whatever they are of
-  if (!mechanism$pure && all(releases$q == 1)) parts[parts %in% .on_values] <- "output"
   # part by part
+  parts <- parts_of(releases, mechanism)
   names <- unique(parts)
   parts <- match(parts, names)
   delayedAssign("place", order(parts))
@@ -83,8 +81,7 @@ events_of_unit <- function(releases, mechanism, problem) {
     of
   }
   read <- own <- NULL
-  function(unit, keep = NULL, by_mechanism = FALSE) {
-    if (by_mechanism) return(sorted_events(releases, names, parts, unit, mechanism, problem))
+  function(unit, keep = NULL) {
     if (is.null(own) || !identical(keep, own$keep)) {
       of <- if (is.null(keep)) rows_of(seq_along(place)) else of_some(unit, keep)
       own <<- c(of, list(keep = keep))
@@ -102,20 +99,28 @@ events_of_unit <- function(releases, mechanism, problem) {
   }
 }
 
-#' Events sorted by mechanism, as each_mechanism() has them; `NULL` where noise is no number.
-#' @param names,parts of the parts, and which of them each release is about.
+#' Events with noise of unit 1, sorted by mechanism as each_mechanism() has them.
 #' @noRd
-sorted_events <- function(releases, names, parts, unit, mechanism, problem) {
-  out <- vector("list", length(names))
-  for (k in seq_along(names)) {
-    rows <- which(parts == k)
-    own <- lapply(unclass(releases), `[`, rows)
-    noise <- part_noise(names[k], unit[rows] * own$weight, own$sensitivity, mechanism, problem)
-    if (!all(is.finite(noise[[1L]]))) return(NULL)
-    event <- part_event(names[k], own, noise[[1L]], mechanism, problem)
-    out[[k]] <- list(name = event$mechanism, rows = rows, columns = event)
-  }
-  out
+sorted_events <- function(releases, mechanism, problem) {
+  mechanism <- noise_mechanism(mechanism)
+  parts <- parts_of(releases, mechanism)
+  columns <- unclass(releases)
+  lapply(unique(parts), function(part) {
+    rows <- which(parts == part)
+    own <- lapply(columns, `[`, rows)
+    noise <- part_noise(part, own$weight, own$sensitivity, mechanism, problem)
+    event <- part_event(part, own, noise[[1L]], mechanism, problem)
+    list(name = event$mechanism, rows = rows, columns = event)
+  })
+}
+
+#' What each release is of, as far as its events hang on that.
+#' @noRd
+parts_of <- function(releases, mechanism) {
+  parts <- releases$part
+  # Gaussian noise on values is one kind of event, whatever they are of
+  if (!mechanism$pure && all(releases$q == 1)) parts[parts %in% .on_values] <- "output"
+  parts
 }
 
 #' Events as one table.

@@ -13,8 +13,12 @@ grid_cost <- function(events) {
   grid_cost_of(coordinates)
 }
 
+.gaussian_grid_share <- 1e-9
+
 grid_cost_of <- function(coordinates) {
-  list(epsilon = (1.001 * sqrt(coordinates) + 60)^2 / (6 * 2^80), delta = 1e-9)
+  list(
+    epsilon = (1.001 * sqrt(coordinates) + 60)^2 / (6 * 2^80), delta = .gaussian_grid_share
+  )
 }
 
 #' What Gamma-norm noise on a grid costs beyond ideal noise, d entries once: to be added to epsilon

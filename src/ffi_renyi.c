@@ -4,11 +4,12 @@
  * place of each kind of that name, a function of orders. */
 #include "ffi.h"
 
-#include "account/meet.h"
 #include "account/orders.h"
 #include "account/renyi.h"
+#include "account/units.h"
 #include "ffi_ledger.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -231,43 +232,54 @@ SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
   return result;
 }
 
-typedef struct budgets {
-  const double *epsilon, *cost;
-  double log_delta, width;
-  dpa_renyi_kind *scaled;
-  dpa_multiple last; /* of the party before */
-} budgets;
-
-static dpa_status meet_budget(asking *of, R_xlen_t i, const dpa_ledger *ledger,
-                              void *context, double *x, double *order) {
-  budgets *all = context;
-  const dpa_budget own = {all->epsilon[i], all->cost[i], all->log_delta, all->width};
-  *x = *order = NAN;
-  for (size_t k = 0; k < ledger->entries; k++)
-    if (!dpa_renyi_is_plain(of->kinds.kind + ledger->kind[k]))
-      return DPA_OK;
-  const dpa_status status = dpa_meet_budget(&of->orders, of->kinds.kind, ledger, &own,
-                                            all->scaled, of->space, &all->last);
-  *x = all->last.x;
-  *order = all->last.order;
-  return status;
+static int read_spenders(ffi_reader *reader, const table *kinds, SEXP releases,
+                         SEXP budget, dpa_spenders *out) {
+  ffi_reader each = {releases, NULL}, may = {budget, NULL};
+  SEXP epsilon = ffi_field(&may, "epsilon");
+  const size_t parties = (size_t)Rf_xlength(epsilon);
+  *out = (dpa_spenders){.kind = kinds->kind,
+                        .rows = kinds->count,
+                        .parties = parties,
+                        .count = ffi_reals(&each, "count", kinds->count),
+                        .epsilon = ffi_reals(&may, "epsilon", FFI_ANY),
+                        .log_delta = ffi_real(&may, "log_delta", -INFINITY, 0.0),
+                        .width = ffi_real(&may, "width", 0.0, 1.0)};
+  ffi_check(&may, parties <= INT_MAX, "epsilon");
+  if (!may.bad)
+    out->party = ffi_ints(&each, "node", kinds->count, 1, (int)parties);
+  return ffi_check(reader, !each.bad && !may.bad, each.bad ? each.bad : may.bad);
 }
 
-/* list(x, order) of ledgers, neighbours alike, see dpa_meet_budget(). budget:
- * list(epsilon, cost, one a ledger; log_delta, width). */
-SEXP ffi_renyi_meet(SEXP columns, SEXP ledgers, SEXP search, SEXP budget) {
+/* list(unit, order) of parties, see dpa_units(). columns: kinds of releases with noise
+ * of unit 1, of which `releases`, list(node = in 1, 2, ...; count), says whose they
+ * are; budget: list(epsilon = one a node; log_delta, width). */
+SEXP ffi_renyi_units(SEXP columns, SEXP releases, SEXP search, SEXP budget) {
   SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
-  asking of;
-  read_asking(columns, ledgers, search, held, &of);
-  ffi_reader reader = {budget, NULL};
-  budgets all = {.epsilon = ffi_reals(&reader, "epsilon", (size_t)of.count),
-                 .cost = ffi_reals(&reader, "cost", (size_t)of.count),
-                 .log_delta = ffi_real(&reader, "log_delta", -INFINITY, 0.0),
-                 .width = ffi_real(&reader, "width", 0.0, 1.0),
-                 .last = {NAN, NAN, NAN}};
-  ffi_check(&of.reader, !reader.bad, reader.bad ? reader.bad : "budget");
-  all.scaled = (dpa_renyi_kind *)R_alloc(of.kinds.count + 1, sizeof *all.scaled);
-  SEXP result = ask_of_each(&of, meet_budget, &all);
-  UNPROTECT(1);
+  SEXP keeper = PROTECT(ffi_keeper());
+  ffi_reader reader = {columns, NULL}, how = {search, NULL};
+  table kinds;
+  dpa_orders orders;
+  dpa_spenders of;
+  dpa_units_room room;
+  dpa_arena arena = {NULL, 0, 0};
+  read_kinds(&reader, held, &kinds);
+  read_search(&how, &orders);
+  ffi_check(&reader, !how.bad, how.bad ? how.bad : "search");
+  if (!reader.bad && read_spenders(&reader, &kinds, releases, budget, &of)) {
+    dpa_units_layout(&room, &arena, of.rows, of.parties);
+    if (ffi_check(&reader, ffi_place(&arena, keeper), "columns"))
+      dpa_units_layout(&room, &arena, of.rows, of.parties);
+  }
+  const R_xlen_t n = reader.bad ? 0 : (R_xlen_t)of.parties;
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, n));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
+  ffi_watcher watch = {R_NilValue, 0};
+  dpa_status status = DPA_ARGUMENT;
+  if (!reader.bad)
+    status = dpa_units(&orders, &of, &room, ffi_poll, &watch, REAL(VECTOR_ELT(out, 0)),
+                       REAL(VECTOR_ELT(out, 1)));
+  SEXP result = answer(status, &reader, held, out);
+  UNPROTECT(3);
   return result;
 }

@@ -97,7 +97,7 @@
   X(ffi_pure_floors, 3)                                                                \
   /* ffi_renyi.c */                                                                    \
   X(ffi_renyi_divergences, 2)                                                          \
-  X(ffi_renyi_meet, 4)                                                                 \
+  X(ffi_renyi_units, 4)                                                                \
   X(ffi_renyi_orders, 4)
 
 #define DPA_SEXPS_0 (void)

@@ -179,6 +179,12 @@ int dpa_renyi_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
          nearly(a->noise, b->noise) && a->context == b->context;
 }
 
+int dpa_renyi_same(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
+  return a->size == b->size && a->kappa == b->kappa && a->curve == b->curve &&
+         a->tied == b->tied && a->dim == b->dim && a->lean == b->lean &&
+         a->rate == b->rate && a->noise == b->noise && a->context == b->context;
+}
+
 int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
   return a->curve == b->curve && a->size == b->size && a->dim == b->dim;
 }

@@ -35,6 +35,9 @@ double dpa_renyi_turn(const dpa_renyi_kind *kind);
 /* Whether it is the same of two kinds that need not be the same. */
 int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
 
+/* Whether two kinds are the same to the last bit. */
+int dpa_renyi_same(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
+
 /* Whether divergences of two kinds are the same but for rounding. */
 int dpa_renyi_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
 
