@@ -187,9 +187,11 @@ best_step <- function(plan, i, multiplied) {
 #' The unit of party i alone.
 #' @noRd
 one_party_unit <- function(plan, i, near = NULL) {
-  releases <- counted_releases(plan$releases)
-  releases$node[] <- 1L
+  releases <- with_nodes(plan$releases, rep(1L, nrow(plan$releases)))
   epsilon <- plan$budget$epsilon[i]
+  found <- units_in_core(releases, epsilon, plan)
+  if (!is.null(found)) return(found$unit)
+  releases <- counted_releases(releases)
   if (is.null(near)) near <- likely_units(releases, epsilon, plan$budget, plan$problem)
   calibrate_parties(releases, function(releases) {
     events_of_unit(releases, plan$budget$mechanism, plan$problem)

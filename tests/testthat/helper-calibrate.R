@@ -9,10 +9,11 @@ asked_for <- function(make) {
     ask(statement$books$kinds, accountant)
     whole(statement, accountant, ...)
   })
-  core <- solve_in_core
-  local_binding("solve_in_core", function(by_mechanism, releases, ...) {
-    ask(releases, "core")
-    core(by_mechanism, releases, ...)
+  core <- units_in_core
+  local_binding("units_in_core", function(releases, ...) {
+    found <- core(releases, ...)
+    if (!is.null(found)) ask(releases, "core")
+    found
   })
   make()
   asked

@@ -1,12 +1,12 @@
 # Units of a few parties that the core finds by itself.
 
-meet_in_core <- function(events, ...) solve_in_core(each_mechanism(events), events, ...)
+meet <- function(events, ...) meet_in_core(each_mechanism(events), events, ...)
 
 # A plan, and the same where R asks accountants step by step.
 both_ways <- function(...) {
   make <- function() suppressWarnings(dpadmm_plan(...))
   in_core <- make()
-  local_binding("solve_in_core", function(...) NULL)
+  local_binding("units_in_core", function(...) NULL)
   list(in_core = in_core, in_steps = make())
 }
 
@@ -51,45 +51,67 @@ test_that("it is asked once where the RDP accountant alone is, and R where there
   expect_identical(asked(epsilon = 1:2, delta = 1e-5, iterations = 1), "core")
   expect_true("best" %in% asked(epsilon = 1, delta = 1e-5, noise = "gamma"))
   expect_true("best" %in% asked(epsilon = 1))
+  # noise on values alone has an accountant that is exact
+  plan <- suppressWarnings(dpadmm_plan(4, c(500, 900), epsilon = 1, delta = 1e-5,
+    method = fp_admm()))
+  expect_null(units_in_core(placed_parties(plan)$releases, 1, plan))
   events <- c(dp_event_objective_gamma(2, 0.02, 0.001, 1, dim = 9, node = 1:2),
     dp_event_pure(0.01, node = 1:2))
-  expect_null(meet_in_core(events, 1:2, c(1, 1), 1e-5, "best"))
-  expect_null(meet_in_core(events, 1:2, c(1, 1), 1e-5, "rdp")) # their bounds cross
-  sampled <- dp_event_subsampled_gaussian(2, 1, q = 0.1, node = 1:2)
-  expect_null(meet_in_core(sampled, 1:2, c(1, 1), 1e-5, "rdp"))
-  plain <- dp_event_gaussian(2, 1, node = 1:2)
-  expect_null(meet_in_core(plain, 1:2, c(1, 1), 1e-5, "best")) # one is exact
-  expect_null(meet_in_core(plain, 1:2, c(1, 1), 0, "rdp"))
+  expect_null(meet(events, c(1, 1), 1e-5)) # their bounds cross
+  expect_null(meet(dp_event_subsampled_gaussian(2, 1, q = 0.1, node = 1:2), c(1, 1), 1e-5))
+  expect_null(meet(dp_event_gaussian(2, 1, node = 1:2), c(1, 0), 1e-5))
 })
 
 test_that("the core finds the Gaussian mechanism's noise, whatever it starts from", {
   # by Renyi divergences, of which epsilon is known in closed form
   for (sigma in c(0.5, 2, 9)) for (epsilon in list(c(0.1, 0.1), c(1, 5), c(3, 0.02))) {
     events <- dp_event_gaussian(sigma, 1, node = 1:2, count = c(1, 30))
-    found <- meet_in_core(events, 1:2, epsilon, 1e-6, "rdp")
-    rho <- c(1, 30) / (sigma * exp(found$x))^2 / 2
+    found <- meet(events, epsilon, 1e-6)
+    rho <- c(1, 30) / (sigma * found$unit)^2 / 2
     expect_rel(zcdp_to_epsilon(rho, 1e-6), epsilon, 1e-7)
     expect_true(all(found$order > 1))
-    expect_identical(found$accountant, c("rdp", "rdp"))
+  }
+})
+
+test_that("parties' names, the order of their releases and alike ones do not tell", {
+  events <- c(dp_event_objective_gaussian(3, 0.1, 0.01, 1, node = 1:4, iteration = 1),
+    dp_event_gaussian(c(3, 9, 3, 2), 0.02, node = 1:4, count = 7))
+  budgets <- c(1, 2, 1, 0.4)
+  found <- meet(events, budgets, 1e-6)
+  expect_identical(found$unit[1L], found$unit[3L])
+  turned <- events
+  turned$node <- 5L - events$node
+  expect_identical(meet(turned, rev(budgets), 1e-6)$unit, rev(found$unit))
+  expect_rel(meet(events[8:1, ], budgets, 1e-6)$unit, found$unit, 3e-9)
+  for (i in 1:4) {
+    own <- events[events$node == i, ]
+    own$node <- 1L
+    expect_rel(meet(own, budgets[i], 1e-6)$unit, found$unit[i], 3e-9)
   }
 })
 
 test_that("what is no budget is refused", {
   events <- dp_event_gaussian(2, 1, node = 1:2)
-  ledgers <- list(list(kind = 1L, count = 5), list(kind = 2L, count = 1))
-  budget <- list(epsilon = c(1, 1), cost = c(0, 0), log_delta = -10, width = 1e-9)
-  meet <- function(budget, search = order_search(.ways$some$search)) {
-    core_call(.Call(ffi_renyi_meet, renyi_kinds(events), ledgers, search, budget))
+  owned <- list(node = 1:2, count = c(5, 1))
+  budget <- list(epsilon = c(1, 1), log_delta = -10, width = 1e-9)
+  units <- function(budget, releases = owned, search = order_search(.ways$some$search)) {
+    core_call(.Call(ffi_renyi_units, renyi_kinds(events), releases, search, budget))
   }
-  expect_true(all(is.finite(unlist(meet(budget)))))
-  for (change in list(list(epsilon = 1), list(epsilon = c("a", "b")), list(cost = NULL),
+  expect_true(all(is.finite(unlist(units(budget)))))
+  for (change in list(list(epsilon = 1), list(epsilon = c("a", "b")), list(epsilon = NULL),
     list(log_delta = 1), list(log_delta = NA_real_), list(width = -1), list(width = "a")
   )) {
-    expect_error(meet(utils::modifyList(budget, change)), class = "dpadmm_error_argument")
+    expect_error(units(utils::modifyList(budget, change)), class = "dpadmm_error_argument")
   }
-  expect_error(meet(NULL), class = "dpadmm_error_argument")
-  expect_error(meet(budget, list()), class = "dpadmm_error_argument")
-  # less than the rest costs, or nothing
-  expect_true(all(is.nan(meet(replace(budget, "cost", list(c(2, 2))))[[1L]])))
-  expect_true(all(is.nan(meet(replace(budget, "epsilon", list(c(0, 0))))[[1L]])))
+  for (change in list(list(node = c(1L, 3L)), list(node = 0:1), list(node = c(1, 2)),
+    list(node = 1L), list(node = c(1L, NA)), list(count = 1), list(count = 1:2), list(count = NULL)
+  )) {
+    expect_error(units(budget, utils::modifyList(owned, change)),
+      class = "dpadmm_error_argument")
+  }
+  expect_error(units(NULL), class = "dpadmm_error_argument")
+  expect_error(units(budget, NULL), class = "dpadmm_error_argument")
+  expect_error(units(budget, search = list()), class = "dpadmm_error_argument")
+  # nothing
+  expect_true(all(is.nan(units(replace(budget, "epsilon", list(c(0, 0))))[[1L]])))
 })

@@ -33,13 +33,17 @@ static void sort_rows(const dpa_spenders *of, dpa_units_room *room) {
   start[of->parties] = of->rows;
 }
 
+static int compare(double x, double y) {
+  return (x > y) - (x < y);
+}
+
 static int by_budget(const void *a, const void *b) {
   const dpa_turn *x = a, *y = b;
-  if (x->epsilon != y->epsilon)
-    return x->epsilon < y->epsilon ? -1 : 1;
-  if (x->steep != y->steep)
-    return x->steep < y->steep ? -1 : 1;
-  return x->party < y->party ? -1 : x->party > y->party;
+  const int budgets = compare(x->epsilon, y->epsilon);
+  const int steeps = compare(x->steep, y->steep);
+  return budgets  ? budgets
+         : steeps ? steeps
+                  : (x->party > y->party) - (x->party < y->party);
 }
 
 /* Neighbours are alike in what they may spend, and then in what curvature costs. */
