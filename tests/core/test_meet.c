@@ -73,7 +73,7 @@ static void check_parties(double epsilon, double log_delta, double cost, int kin
   const dpa_ledger ledger = {places, counts, KINDS, NAN};
   const dpa_budget budget = {epsilon, cost, log_delta, 1e-9};
   dpa_renyi_kind kinds[KINDS], scaled[KINDS];
-  dpa_multiple found = {NAN, NAN, NAN};
+  dpa_multiple found = dpa_no_multiple;
   for (int i = 0; i < PARTIES; i++) {
     fill_kinds(kinds, 0.1 * pow(1.07, i));
     CHECK(dpa_meet_budget(&search, kinds, &ledger, &budget, scaled, &space, &found) ==
@@ -94,7 +94,7 @@ static void check_parties(double epsilon, double log_delta, double cost, int kin
     CHECK(dpa_best_order(&at, scaled, &there, log_delta, &space, &proved, &order) ==
           DPA_OK);
     CHECK(proved + cost <= epsilon && proved + cost >= epsilon * (1.0 - 3e-9));
-    dpa_multiple alone = {NAN, NAN, NAN};
+    dpa_multiple alone = dpa_no_multiple;
     CHECK(dpa_meet_budget(&search, kinds, &ledger, &budget, scaled, &space, &alone) ==
           DPA_OK);
     CHECK_NEAR(alone.x, found.x, 1e-9);
@@ -108,12 +108,14 @@ static void check_odd(void) {
   const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
   dpa_renyi_kind kind = {.curve = dpa_renyi_named("gaussian"), .size = 0.2}, scaled;
   dpa_budget budget = {1.0, 0.0, log(1e-6), 1e-9};
-  dpa_multiple known = {NAN, NAN, NAN}, found;
+  dpa_multiple known = dpa_no_multiple, found;
   CHECK(dpa_meet_budget(&search, &kind, &ledger, &budget, &scaled, &space, &known) ==
         DPA_OK);
   CHECK(fabs(known.x) < 1.0);
-  const dpa_multiple starts[] = {
-      {15.0, -1.0, 2.0}, {-15.0, -1.0, 900.0}, {0.0, -1e-6, 5.0}, {0.0, -50.0, 5.0}};
+  const dpa_multiple starts[] = {{15.0, -1.0, 2.0, 1.0, 0.0},
+                                 {-15.0, -1.0, 900.0, 1.0, 0.0},
+                                 {0.0, -1e-6, 5.0, 9.0, 0.0},
+                                 {0.0, -50.0, 5.0, 1.0, 0.0}};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     found = starts[i];
     CHECK(dpa_meet_budget(&search, &kind, &ledger, &budget, &scaled, &space, &found) ==
@@ -144,7 +146,7 @@ void test_meet(void) {
   check_parties(0.1, log(1e-9), 0.02, 5);
   check_parties(8.0, log(1e-3), 1e-12, -1);
   check_odd();
-  static const char *const others[] = {"gamma", "objective_gamma", "poisson", "fixed"};
+  static const char *const others[] = {"gamma", "poisson", "fixed"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     const dpa_renyi_kind kind = {.curve = dpa_renyi_named(others[i])};
     CHECK(kind.curve && !dpa_renyi_is_plain(&kind));

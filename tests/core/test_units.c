@@ -14,7 +14,7 @@ static dpa_order_space space; /* all 0 at first */
 
 typedef struct releases {
   dpa_renyi_kind kind[ROWS];
-  double count[ROWS], epsilon[PARTIES];
+  double count[ROWS], epsilon[PARTIES], cost[PARTIES];
   int party[ROWS];
   size_t rows;
 } releases;
@@ -28,8 +28,8 @@ static dpa_orders searched(void) {
 }
 
 static dpa_spenders spenders_of(const releases *r, size_t parties) {
-  return (dpa_spenders){r->kind, r->count,   r->party,  r->rows,
-                        parties, r->epsilon, log(1e-6), 1e-9};
+  return (dpa_spenders){r->kind,    r->count, r->party,  r->rows, parties,
+                        r->epsilon, r->cost,  log(1e-6), 1e-9};
 }
 
 /* Polls that say stop from the one of this number on. */
@@ -77,8 +77,10 @@ static void fill(releases *r) {
       r->count[r->rows] = 1.0 + as % 3;
       r->party[r->rows++] = i + 1;
     }
-  for (int i = 0; i < PARTIES; i++)
+  for (int i = 0; i < PARTIES; i++) {
     r->epsilon[i] = i == 4 ? 2.0 : i % 3 == 0 || i == 2 ? 0.7 : 1.3;
+    r->cost[i] = i == 5 ? 0.1 : 0.0;
+  }
 }
 
 /* The unit of one party alone, from its releases one by one. */
@@ -95,8 +97,9 @@ static double alone(const releases *r, int party) {
       place[ledger.entries] = (int)ledger.entries;
       count[ledger.entries++] = r->count[k];
     }
-  const dpa_budget budget = {r->epsilon[party - 1], 0.0, log(1e-6), 1e-9};
-  dpa_multiple found = {NAN, NAN, NAN};
+  const dpa_budget budget = {r->epsilon[party - 1], r->cost[party - 1], log(1e-6),
+                             1e-9};
+  dpa_multiple found = dpa_no_multiple;
   CHECK(dpa_meet_budget(&search, kind, &ledger, &budget, scaled, &space, &found) ==
         DPA_OK);
   return exp(found.x) / 5.0;
@@ -162,7 +165,7 @@ static void check_none(releases r) {
     CHECK(bad[k] <= 0.0 || isnan(unit[3]));
     r.kind[3].size = kept;
   }
-  r.kind[10].curve = dpa_renyi_named("objective_gamma"); /* bounds cross */
+  r.kind[10].curve = dpa_renyi_named("gamma"); /* no plain one */
   CHECK(solve(&of, &patient, unit, order) == DPA_OK);
   CHECK(isnan(unit[3]) && isnan(order[3]));
   r.party[10] = 1; /* now somebody else's, and one has fewer */

@@ -12,11 +12,16 @@ typedef struct dpa_budget {
   double width; /* the noise may be above the least by this share */
 } dpa_budget;
 
-/* A multiple of the noise, as its log, the slope of what is spent there, in logs, and
- * the Renyi order that proves it; all NaN where there is none. */
+/* A multiple of the noise, as its log, the slope of what is spent there, in logs, the
+ * Renyi order that proves it, and the budget's epsilon; all NaN where there is none.
+ * And how far, in logs of orders less one, it is from where rough divergences have it.
+ */
 typedef struct dpa_multiple {
-  double x, slope, order;
+  double x, slope, order, epsilon, off;
 } dpa_multiple;
+
+/* None. */
+extern const dpa_multiple dpa_no_multiple;
 
 /* Where a ledger just keeps its budget, or none where a few secants do not lead there.
  * At first `found` is that of an alike ledger, or none. There are n kinds, the ledger's

@@ -164,7 +164,7 @@ static size_t look_by_sketch(dpa_search *at, const dpa_ledger *some, dpa_point *
   at->ledger = whole;
   dpa_search_look(at, found, n);
   const double enough = AS_GOOD * epsilon_of(best_of(found, n));
-  for (size_t k = 0; k < n; k++)
+  for (size_t k = 0; k < n && !at->orders->guess; k++)
     if (found[k].epsilon <= enough)
       found[k] = dpa_search_descend(at, found[k], STRIDE / 20.0, INFINITY);
   return best_of(found, n).epsilon < DPA_LARGEST ? n : look_for(at, found);
@@ -176,7 +176,7 @@ static size_t look_anyhow(dpa_search *at, const dpa_sketch *sketch, dpa_point *f
     return look_for(at, found);
   const dpa_ledger some = {sketch->kind, sketch->count, sketch->entries, NAN};
   size_t n = look_by_sketch(at, &some, found);
-  if (at->orders->valleys && dpa_search_turns_apart(at)) {
+  if (at->orders->valleys && !at->orders->guess && dpa_search_turns_apart(at)) {
     found[0] = dpa_search_around(at, best_of(found, n));
     n = 1;
   }
@@ -243,14 +243,14 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
   at.status = DPA_OK;
   const int told = !isnan(ledger->near),
             looks = orders->looks > 0 || orders->valleys || orders->around;
-  at.rough = orders->walks && (!told || looks) && has_rough(&at);
+  at.rough = (orders->guess || (orders->walks && (!told || looks))) && has_rough(&at);
   dpa_point found[DPA_MOST_VALLEYS + 1];
   dpa_sketch sketch = {.entries = 0};
   if (orders->walks && !told && unlike_kinds(&at) > DPA_SKETCH_KINDS)
     at.status = dpa_sketch_ledger(kinds, ledger, 1.0 + likely_order(&at), &space->norms,
                                   &sketch);
   size_t n = look_anyhow(&at, &sketch, found);
-  if (at.rough) {
+  if (at.rough && !orders->guess) {
     at.rough = 0;
     if (!confirm(&at, found, &n))
       n = look_anyhow(&at, &sketch, found);

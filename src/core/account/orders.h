@@ -23,6 +23,7 @@ typedef struct dpa_orders {
   int walks;   /* from a likely order, where none is told, not looked for everywhere */
   int valleys; /* whether it is looked for in other valleys, too */
   int around;  /* of an order that is told, whether in the next ones */
+  int guess;   /* whether rough divergences will do, where there are any: no bound */
 } dpa_orders;
 
 /* What one party releases: `count[k]` times kind[k], k < entries. near: the order that

@@ -191,7 +191,7 @@ int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
 
 int dpa_renyi_is_plain(const dpa_renyi_kind *kind) {
   const struct row *own = row_of(kind);
-  return own && own->by_size && !own->turn;
+  return own && own->by_size;
 }
 
 double dpa_renyi_least(const dpa_renyi_kind *kind, double order) {

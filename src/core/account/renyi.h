@@ -41,8 +41,7 @@ int dpa_renyi_same(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
 /* Whether divergences of two kinds are the same but for rounding. */
 int dpa_renyi_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
 
-/* Whether with twice the noise only `size` changes, which is half as large, and there
- * is no turn. */
+/* Whether with twice the noise only `size` changes, which is half as large. */
 int dpa_renyi_is_plain(const dpa_renyi_kind *kind);
 
 /* What the divergence is at least, as far as that takes next to nothing to say. */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where divergences take long the noise may be above the least by so much. */
+#define ROUGH_WIDTH 1e-4
+
 void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
                       size_t parties) {
   memset(room, 0, sizeof *room);
@@ -94,21 +97,31 @@ static dpa_ledger ledger_of(const dpa_spenders *of, dpa_units_room *room, size_t
 }
 
 /* Kinds with the noise that would do were it Gaussian, composed exactly, and curvature
- * cost nothing; answers its unit. */
+ * cost nothing; answers its unit. Gamma-norm noise of scale 1 in `dim` dimensions costs
+ * about as much as Gaussian noise of standard deviation sqrt(dim). */
 static double make_likely(const dpa_ledger *ledger, double mu, dpa_renyi_kind *kind) {
   double squares = 0.0;
-  for (size_t e = 0; e < ledger->entries; e++)
-    squares += ledger->count[e] * (kind[e].size * kind[e].size);
+  for (size_t e = 0; e < ledger->entries; e++) {
+    const double size = kind[e].size, wide = fmax(1.0, kind[e].dim);
+    squares += ledger->count[e] * (size * size / wide);
+  }
   const double unit = sqrt(squares) / mu;
   for (size_t e = 0; e < ledger->entries; e++)
     kind[e].size /= unit;
   return unit;
 }
 
+static int takes_long(const dpa_ledger *ledger, const dpa_renyi_kind *kind) {
+  for (size_t e = 0; e < ledger->entries; e++)
+    if (dpa_renyi_has_rough(kind + e))
+      return 1;
+  return 0;
+}
+
 dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
                      dpa_units_room *room, dpa_poll poll, void *poll_context,
                      double *unit, double *order) {
-  dpa_multiple found = {NAN, NAN, NAN};
+  dpa_multiple found = dpa_no_multiple;
   double mu = NAN;
   for (size_t i = 0; i < of->parties; i++)
     unit[i] = order[i] = NAN;
@@ -118,7 +131,8 @@ dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
     const dpa_turn *now = room->turn + k, *last = k > 0 ? now - 1 : NULL;
     const size_t i = now->party;
     const int as_last = last && last->epsilon == now->epsilon;
-    if (as_last && release_alike(of, room, i, last->party)) {
+    if (as_last && of->cost[i] == of->cost[last->party] &&
+        release_alike(of, room, i, last->party)) {
       unit[i] = unit[last->party];
       order[i] = order[last->party];
       continue;
@@ -129,7 +143,8 @@ dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
     const double likely = make_likely(&ledger, mu, room->kind);
     if (!(likely > 0.0 && likely < INFINITY))
       return DPA_OK;
-    const dpa_budget budget = {now->epsilon, 0.0, of->log_delta, of->width};
+    const double width = takes_long(&ledger, room->kind) ? ROUGH_WIDTH : of->width;
+    const dpa_budget budget = {now->epsilon, of->cost[i], of->log_delta, width};
     const dpa_status status = dpa_meet_budget(search, room->kind, &ledger, &budget,
                                               room->scaled, &room->space, &found);
     if (status != DPA_OK || isnan(found.x))

@@ -14,6 +14,7 @@ typedef struct dpa_spenders {
   const int *party;           /* rows: in 1, ..., parties */
   size_t rows, parties;
   const double *epsilon; /* parties */
+  const double *cost;    /* parties: of which this goes to what is no divergence */
   double log_delta;
   double width; /* noise may be above the least by this share */
 } dpa_spenders;
