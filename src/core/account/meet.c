@@ -15,7 +15,6 @@
  * told apart, so that alike ledgers share them. */
 #define SIZE_DIGITS 17
 #define ORDER_STEPS 0x1p14
-#define SAME_VALLEY 0.1 /* by so much orders may differ there, in logs */
 static const double rough_widths[] = {0.1, 0.02};
 
 typedef struct meeting {
@@ -81,8 +80,17 @@ static void scale_to(meeting *at, double x) {
   }
 }
 
-/* log(spent / budget) with exp(x) times the noise, above 0 exactly when the budget is
- * exceeded. `order` is where it is looked for, NaN everywhere, and then the best. */
+/* log(spent / budget), above 0 exactly when the budget is exceeded. */
+static double over(const meeting *at, double epsilon) {
+  const double spent = epsilon + at->budget->cost, most = at->budget->epsilon;
+  const double excess = log(spent) - log(most);
+  if (!(spent <= most)) /* the logs may round to the same number */
+    return excess > 0.0 ? excess : isfinite(spent) ? DBL_EPSILON : INFINITY;
+  return fmin(excess, 0.0);
+}
+
+/* The same with exp(x) times the noise. `order` is where it is looked for, NaN
+ * everywhere, and then the best. */
 static double excess_at(meeting *at, const dpa_orders *search, double x,
                         double *order) {
   dpa_orders how = *search;
@@ -93,12 +101,7 @@ static double excess_at(meeting *at, const dpa_orders *search, double x,
     how.looks = 0;
     how.valleys = 0;
   }
-  const double epsilon = ask(at, &how, at->guess, order);
-  const double spent = epsilon + at->budget->cost, most = at->budget->epsilon;
-  const double excess = log(spent) - log(most);
-  if (!(spent <= most)) /* the logs may round to the same number */
-    return excess > 0.0 ? excess : isfinite(spent) ? DBL_EPSILON : INFINITY;
-  return fmin(excess, 0.0);
+  return over(at, ask(at, &how, at->guess, order));
 }
 
 typedef struct point {
@@ -176,14 +179,15 @@ static void learn(meeting *at, point *now) {
   now->order = shared_order(order);
 }
 
-/* The same where divergences take long: of a valley that rough ones have in the same
- * place nobody asks again. */
+/* The same where divergences take long: valleys are told apart by them, and then the
+ * best one is looked into. */
 static int is_best_roughly(meeting *at, point *now) {
+  dpa_orders valleys = *at->search;
   point last = *now;
-  last.order = rough_order(at, at->search, NAN);
-  if (fabs(log((last.order - 1.0) / (now->order - 1.0))) < SAME_VALLEY)
-    return 1;
-  last.excess = excess_at(at, &at->alone, now->x, &last.order);
+  valleys.halvings = 0;
+  last.order = NAN;
+  scale_to(at, now->x);
+  last.excess = over(at, ask(at, &valleys, 0, &last.order));
   if (!(last.excess < now->excess + now->slope * at->budget->width))
     return 1;
   *now = last;

@@ -148,6 +148,11 @@ static size_t look_for(dpa_search *at, dpa_point *found) {
   return 1 + dpa_search_valleys(at, found[0], told, walks, found + 1);
 }
 
+/* Whether more than a valley is asked for. */
+static int closely(const dpa_search *at) {
+  return at->orders->halvings > 0 && !at->orders->guess;
+}
+
 static dpa_point best_of(const dpa_point *found, size_t n) {
   dpa_point best = found[0];
   for (size_t k = 1; k < n; k++)
@@ -164,7 +169,7 @@ static size_t look_by_sketch(dpa_search *at, const dpa_ledger *some, dpa_point *
   at->ledger = whole;
   dpa_search_look(at, found, n);
   const double enough = AS_GOOD * epsilon_of(best_of(found, n));
-  for (size_t k = 0; k < n && !at->orders->guess; k++)
+  for (size_t k = 0; k < n && closely(at); k++)
     if (found[k].epsilon <= enough)
       found[k] = dpa_search_descend(at, found[k], STRIDE / 20.0, INFINITY);
   return best_of(found, n).epsilon < DPA_LARGEST ? n : look_for(at, found);
@@ -176,7 +181,7 @@ static size_t look_anyhow(dpa_search *at, const dpa_sketch *sketch, dpa_point *f
     return look_for(at, found);
   const dpa_ledger some = {sketch->kind, sketch->count, sketch->entries, NAN};
   size_t n = look_by_sketch(at, &some, found);
-  if (at->orders->valleys && !at->orders->guess && dpa_search_turns_apart(at)) {
+  if (at->orders->valleys && closely(at) && dpa_search_turns_apart(at)) {
     found[0] = dpa_search_around(at, best_of(found, n));
     n = 1;
   }
@@ -205,7 +210,7 @@ static int confirm(dpa_search *at, dpa_point *found, size_t *n) {
   *n = kept;
   if (!(off < FAR_OFF))
     return 0;
-  if (off > OFF && isnan(at->ledger->near)) {
+  if (off > OFF && isnan(at->ledger->near) && closely(at)) {
     found[best].bound = -INFINITY;
     found[best] = dpa_search_descend(at, found[best], STRIDE / 20.0, INFINITY);
   }

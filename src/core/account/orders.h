@@ -17,7 +17,7 @@ typedef struct dpa_orders {
   size_t stride; /* the first look is at every so manieth: there epsilon's only valley,
                     if there is but one, can be told */
   double step;
-  int halvings;         /* of `step`, by a search everywhere */
+  int halvings; /* of `step`, by a search everywhere; 0: valleys are told apart */
   const double *widths; /* of a search near an order that is told */
   size_t looks;
   int walks;   /* from a likely order, where none is told, not looked for everywhere */
