@@ -41,28 +41,6 @@ spherical_bins <- function(t, dim) {
   }
 }
 
-# of the order of t^2, so that below this t it is nothing
-spherical_lean <- function(t, dim) {
-  lean <- numeric(length(t))
-  for (d in unique(dim)) {
-    own <- which(dim == d & t >= 1e-100)
-    lean[own] <- t[own] / 2 / ((d - 1) * bessel_ratio(d / 2 - 1, t[own] / 2))
-  }
-  lean
-}
-
-#' K_(nu + 1)(z) / K_nu(z) of the modified Bessel functions, nu >= 0, for several z: the ratio of
-#' the orders one lower is 2 nu / z plus one over it, which makes errors smaller. Far down from a
-#' large nu it begins with an approximation.
+#' The factor `lean` of the density of the angle, one of each release in two dimensions or more.
 #' @noRd
-bessel_ratio <- function(nu, z) {
-  steps <- min(floor(nu), 2000)
-  from <- nu - steps
-  ratio <- if (from < 1) {
-    besselK(z, from + 1, expon.scaled = TRUE) / besselK(z, from, expon.scaled = TRUE)
-  } else {
-    (from + 0.5 + sqrt((from + 0.5)^2 + z^2)) / z
-  }
-  for (order in from + seq_len(steps)) ratio <- 2 * order / z + 1 / ratio
-  ratio
-}
+spherical_lean <- function(t, dim) core_call(.Call(ffi_spherical_lean, t, dim))

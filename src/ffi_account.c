@@ -151,6 +151,18 @@ SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SE
   return answer;
 }
 
+/* See dpa_spherical_lean(). */
+SEXP ffi_spherical_lean(SEXP shift, SEXP dim) {
+  const size_t n = (size_t)Rf_xlength(shift);
+  if (!ffi_is_reals(shift, n) || !ffi_is_reals(dim, n))
+    return ffi_status(DPA_ARGUMENT);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)n));
+  for (size_t k = 0; k < n; k++)
+    REAL(out)[k] = dpa_spherical_lean(REAL_RO(shift)[k], REAL_RO(dim)[k]);
+  UNPROTECT(1);
+  return out;
+}
+
 /* The same of noise with density ~ exp(-|b|). */
 SEXP ffi_spherical_bins(SEXP shift, SEXP dim, SEXP lean, SEXP h, SEXP first, SEXP n,
                         SEXP least) {

@@ -9,6 +9,7 @@
 #include "account/units.h"
 #include "ffi_ledger.h"
 
+#include <Rmath.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -244,7 +245,9 @@ static int read_spenders(ffi_reader *reader, const table *kinds, SEXP releases,
                         .epsilon = ffi_reals(&may, "epsilon", FFI_ANY),
                         .cost = ffi_reals(&may, "cost", parties),
                         .log_delta = ffi_real(&may, "log_delta", -INFINITY, 0.0),
-                        .width = ffi_real(&may, "width", 0.0, 1.0)};
+                        .width = ffi_real(&may, "width", 0.0, 1.0),
+                        .others = ffi_flag(&may, "others"),
+                        .log_choose = Rf_lchoose};
   ffi_check(&may, parties <= INT_MAX, "epsilon");
   if (!may.bad)
     out->party = ffi_ints(&each, "node", kinds->count, 1, (int)parties);
@@ -253,7 +256,7 @@ static int read_spenders(ffi_reader *reader, const table *kinds, SEXP releases,
 
 /* list(unit, order) of parties, see dpa_units(). columns: kinds of releases with noise
  * of unit 1, of which `releases`, list(node = in 1, 2, ...; count), says whose they
- * are; budget: list(epsilon, cost, one a node; log_delta, width). */
+ * are; budget: list(epsilon, cost, one a node; log_delta, width, others). */
 SEXP ffi_renyi_units(SEXP columns, SEXP releases, SEXP search, SEXP budget) {
   SEXP held = PROTECT(Rf_allocVector(VECSXP, 2));
   SEXP keeper = PROTECT(ffi_keeper());

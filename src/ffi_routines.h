@@ -85,6 +85,7 @@
   X(ffi_objective_pure, 3)                                                             \
   X(ffi_rdp_wang, 3)                                                                   \
   X(ffi_spherical_bins, 7)                                                             \
+  X(ffi_spherical_lean, 2)                                                             \
   X(ffi_zcdp, 2)                                                                       \
   /* ffi_rows.c */                                                                     \
   X(ffi_group_sums, 3)                                                                 \

@@ -28,8 +28,8 @@ static dpa_orders searched(void) {
 }
 
 static dpa_spenders spenders_of(const releases *r, size_t parties) {
-  return (dpa_spenders){r->kind,    r->count, r->party,  r->rows, parties,
-                        r->epsilon, r->cost,  log(1e-6), 1e-9};
+  return (dpa_spenders){r->kind, r->count,  r->party, r->rows, parties, r->epsilon,
+                        r->cost, log(1e-6), 1e-9,     0,       NULL};
 }
 
 /* Polls that say stop from the one of this number on. */
@@ -165,7 +165,7 @@ static void check_none(releases r) {
     CHECK(bad[k] <= 0.0 || isnan(unit[3]));
     r.kind[3].size = kept;
   }
-  r.kind[10].curve = dpa_renyi_named("gamma"); /* no plain one */
+  r.kind[10].curve = dpa_renyi_named("poisson"); /* no plain one */
   CHECK(solve(&of, &patient, unit, order) == DPA_OK);
   CHECK(isnan(unit[3]) && isnan(order[3]));
   r.party[10] = 1; /* now somebody else's, and one has fewer */

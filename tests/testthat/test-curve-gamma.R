@@ -150,21 +150,30 @@ test_that("delta > 0 buys what it buys for Gaussian noise, and the best accounta
   }
 })
 
-test_that("ratios of Bessel functions are those of integrals", {
+test_that("ratios of Bessel functions are those of integrals, and of R's functions", {
+  # K_(nu + 1)(z) / K_nu(z), nu = d / 2 - 1, z = t / 2
+  ratio <- function(nu, z) {
+    dim <- rep(2 * nu + 2, length(z))
+    z / (dim - 1) / spherical_lean(2 * z, dim)
+  }
   # K_nu(z) is proportional to the integral of exp(-z cosh x) cosh(nu x)
   k <- function(nu, z) {
     integrate(function(x) exp(z - z * cosh(x)) * cosh(nu * x), 0, 8, rel.tol = 1e-10)$value
   }
   for (nu in c(0, 0.5, 1, 1.5, 4, 20.5)) for (z in c(0.5, 3, 60)) {
-    expect_rel(bessel_ratio(nu, z), k(nu + 1, z) / k(nu, z), 1e-8)
+    expect_rel(ratio(nu, z), k(nu + 1, z) / k(nu, z), 1e-8)
   }
+  z <- c(10^seq(-9, 3.6, 0.05), 2 + c(-1e-9, 0, 1e-9))
+  scaled <- function(nu) besselK(z, nu, expon.scaled = TRUE)
+  for (nu in c(0, 0.5, 1, 2, 7.5)) expect_rel(ratio(nu, z), scaled(nu + 1) / scaled(nu), 4e-14)
   # far up, where the recurrence begins with an approximation
   nu <- 5000
-  z <- c(1e-3, 40, 5e4)
-  for (at in z) {
+  for (at in c(1e-3, 40, 5e4)) {
     long <- besselK(at, 1, TRUE) / besselK(at, 0, TRUE)
     if (!is.finite(long)) next
     for (order in seq_len(nu)) long <- 2 * order / at + 1 / long
-    expect_rel(bessel_ratio(nu, at), long, 1e-12)
+    expect_rel(ratio(nu, at), long, 1e-12)
   }
+  expect_identical(spherical_lean(c(0, 1e-200), c(2, 9)), c(0, 0))
+  expect_error(spherical_lean(1, c(2, 3)), class = "dpadmm_error_argument")
 })

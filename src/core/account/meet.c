@@ -74,8 +74,8 @@ static void scale_to(meeting *at, double x) {
   for (size_t k = 0; k < at->ledger->entries; k++) {
     dpa_renyi_kind *scaled = at->scaled + at->ledger->kind[k];
     *scaled = at->kinds[at->ledger->kind[k]];
-    scaled->size *= exp(-x);
-    if (at->rough && dpa_renyi_has_rough(scaled))
+    dpa_renyi_scale(scaled, exp(-x));
+    if (at->rough && dpa_renyi_is_shared(scaled))
       scaled->size = shared_size(scaled->size);
   }
 }

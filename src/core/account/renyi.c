@@ -125,28 +125,59 @@ static double gaussian_least(const dpa_renyi_kind *kind, double order) {
   return gaussian_divergence(order, kind->size);
 }
 
-/* To add a mechanism, add its line: NULL where there is no turn, nothing rough, or no
- * more known of the least than that it is 0. by_size: whether of what hangs on the
- * noise it reads the size alone. */
+static double size_of(const dpa_renyi_kind *kind) {
+  return kind->size;
+}
+
+static double objective_gamma_loss(const dpa_renyi_kind *kind) {
+  return dpa_objective_pure(kind->size, kind->kappa, kind->tied) *
+         (1.0 + 16.0 * DBL_EPSILON);
+}
+
+static void lean_again(dpa_renyi_kind *kind) {
+  kind->lean = dpa_spherical_lean(kind->size, kind->dim);
+  if (kind->size > DPA_MOST_SHIFT)
+    kind->curve = pure;
+}
+
+/* To add a mechanism, add its line. by_size: whether of what hangs on the noise it
+ * reads the size alone, and what follows from that; shared: whether kinds of one size
+ * share what takes long, and a larger size never costs less; loss: the pure one. What
+ * there is none of, or is not known, is missing. */
 static const struct row {
   const char *name;
   dpa_renyi_curve *curve;
-  int by_size;
+  int by_size, shared;
+  void (*follow)(dpa_renyi_kind *kind);
   double (*turn)(const dpa_renyi_kind *kind);
   dpa_status (*rough)(const dpa_renyi_kind *kind, const double *orders, size_t n,
                       dpa_usual_norms *norms, double *rdp);
   double (*least)(const dpa_renyi_kind *kind, double order);
+  double (*loss)(const dpa_renyi_kind *kind);
 } curves[] = {
-    {"pure", pure, 1, NULL, NULL, NULL},
-    {"laplace", laplace, 1, NULL, NULL, NULL},
-    {"gaussian", gaussian, 1, NULL, NULL, gaussian_least},
-    {"gamma", gamma_norm, 0, NULL, gamma_norm_rough, NULL},
-    {"objective_gamma", objective_gamma, 1, objective_gamma_turn, objective_gamma_rough,
-     NULL},
-    {"objective_gaussian", objective_gaussian, 1, NULL, NULL, gaussian_least},
-    {"poisson", poisson, 0, NULL, NULL, NULL},
-    {"poisson_replace", poisson_replace, 0, NULL, NULL, NULL},
-    {"fixed", fixed, 0, NULL, NULL, NULL},
+    {.name = "pure", .curve = pure, .by_size = 1, .loss = size_of},
+    {.name = "laplace", .curve = laplace, .by_size = 1, .loss = size_of},
+    {.name = "gaussian", .curve = gaussian, .by_size = 1, .least = gaussian_least},
+    {.name = "gamma",
+     .curve = gamma_norm,
+     .by_size = 1,
+     .follow = lean_again,
+     .rough = gamma_norm_rough,
+     .loss = size_of},
+    {.name = "objective_gamma",
+     .curve = objective_gamma,
+     .by_size = 1,
+     .shared = 1,
+     .turn = objective_gamma_turn,
+     .rough = objective_gamma_rough,
+     .loss = objective_gamma_loss},
+    {.name = "objective_gaussian",
+     .curve = objective_gaussian,
+     .by_size = 1,
+     .least = gaussian_least},
+    {.name = "poisson", .curve = poisson},
+    {.name = "poisson_replace", .curve = poisson_replace},
+    {.name = "fixed", .curve = fixed},
 };
 
 static const struct row *row_of(const dpa_renyi_kind *kind) {
@@ -192,6 +223,28 @@ int dpa_renyi_turn_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b) {
 int dpa_renyi_is_plain(const dpa_renyi_kind *kind) {
   const struct row *own = row_of(kind);
   return own && own->by_size;
+}
+
+void dpa_renyi_scale(dpa_renyi_kind *kind, double factor) {
+  const struct row *own = row_of(kind);
+  kind->size *= factor;
+  if (own && own->follow)
+    own->follow(kind);
+}
+
+int dpa_renyi_is_shared(const dpa_renyi_kind *kind) {
+  const struct row *own = row_of(kind);
+  return own && own->shared;
+}
+
+double dpa_renyi_loss(const dpa_renyi_kind *kind) {
+  const struct row *own = row_of(kind);
+  return own && own->loss ? own->loss(kind) : INFINITY;
+}
+
+int dpa_renyi_beyond_loss(const dpa_renyi_kind *kind) {
+  const struct row *own = row_of(kind);
+  return own && own->follow;
 }
 
 double dpa_renyi_least(const dpa_renyi_kind *kind, double order) {

@@ -41,8 +41,19 @@ int dpa_renyi_same(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
 /* Whether divergences of two kinds are the same but for rounding. */
 int dpa_renyi_alike(const dpa_renyi_kind *a, const dpa_renyi_kind *b);
 
-/* Whether with twice the noise only `size` changes, which is half as large. */
+/* Whether with twice the noise only `size` changes, which is half as large, and what
+ * follows from it; and a plain kind with 1 / factor times the noise. */
 int dpa_renyi_is_plain(const dpa_renyi_kind *kind);
+void dpa_renyi_scale(dpa_renyi_kind *kind, double factor);
+
+/* Whether kinds of one size share what takes long; of these a larger size never costs
+ * less. */
+int dpa_renyi_is_shared(const dpa_renyi_kind *kind);
+
+/* The pure loss, rounded up; infinite: there is none. And whether all that is lost is
+ * known, so that there is less to be proved than by pure losses. */
+double dpa_renyi_loss(const dpa_renyi_kind *kind);
+int dpa_renyi_beyond_loss(const dpa_renyi_kind *kind);
 
 /* What the divergence is at least, as far as that takes next to nothing to say. */
 double dpa_renyi_least(const dpa_renyi_kind *kind, double order);

@@ -142,3 +142,61 @@ dpa_status dpa_spherical_bins(double shift, double dim, double lean, double h,
     log_mass[j] -= total;
   return DPA_OK;
 }
+
+/* ---- lean -------------------------------------------------------------------------
+ */
+
+#define EULER 0.57721566490153286061
+#define STEPS 2000 /* between orders; larger ones begin with an approximation */
+
+/* K_1(z) / K_0(z) by their series, and the Wronskian I_0 K_1 + I_1 K_0 = 1 / z. */
+static double ratio_near_0(double z) {
+  const double t = 0.25 * z * z;
+  double term = 1.0, harmonic = 0.0, i0 = 1.0, i1 = 1.0, k0 = 0.0;
+  for (int k = 1; k <= 20; k++) {
+    term *= t / k / k;
+    harmonic += 1.0 / k;
+    i0 += term;
+    i1 += term / (k + 1);
+    k0 += term * harmonic;
+  }
+  i1 *= 0.5 * z;
+  k0 -= (log(0.5 * z) + EULER) * i0;
+  return (1.0 / z - i1 * k0) / i0 / k0;
+}
+
+/* The same by Temme's continued fraction. */
+static double ratio_far(double z) {
+  double b = 2.0 * (1.0 + z), d = 1.0 / b, change = d, sum = d, a = -0.25;
+  for (int k = 2; k <= 500 && change > 1e-17 * sum; k++) {
+    a -= 2.0 * (k - 1);
+    b += 2.0;
+    d = 1.0 / (b + a * d);
+    change *= b * d - 1.0;
+    sum += change;
+  }
+  return (z + 0.5 - 0.25 * sum) / z;
+}
+
+/* K_(nu + 1)(z) / K_nu(z) for nu = 0, 1/2, 1, ...: the ratio of the orders one lower is
+ * 2 nu / z plus one over it, which makes errors smaller. */
+static double bessel_ratio(double nu, double z) {
+  const double steps = fmin(floor(nu), STEPS), from = nu - steps;
+  double ratio;
+  if (from >= 1.0)
+    ratio = (from + 0.5 + sqrt((from + 0.5) * (from + 0.5) + z * z)) / z;
+  else if (from > 0.0)
+    ratio = 1.0 + 1.0 / z;
+  else
+    ratio = z < 2.0 ? ratio_near_0(z) : ratio_far(z);
+  for (double k = 1.0; k <= steps; k += 1.0)
+    ratio = 2.0 * (from + k) / z + 1.0 / ratio;
+  return ratio;
+}
+
+/* It is of the order of shift^2. */
+double dpa_spherical_lean(double shift, double dim) {
+  if (!(shift >= 1e-100))
+    return 0.0;
+  return 0.5 * shift / ((dim - 1.0) * bessel_ratio(0.5 * dim - 1.0, 0.5 * shift));
+}

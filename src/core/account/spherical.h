@@ -7,6 +7,13 @@
 
 #include <stddef.h>
 
+/* Beyond this shift angles would have to be told apart too finely, and next to nothing
+ * of the pure loss could be saved. */
+#define DPA_MOST_SHIFT 1e4
+
+/* `lean` below, for dim >= 2; 0 for a shift of next to nothing. */
+double dpa_spherical_lean(double shift, double dim);
+
 /* Whether there is noise with these. */
 int dpa_spherical_is_law(double shift, double dim, double lean);
 

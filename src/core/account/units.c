@@ -1,6 +1,7 @@
 #include "account/units.h"
 
 #include "account/gaussian.h"
+#include "account/zcdp.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +9,10 @@
 
 /* Where divergences take long the noise may be above the least by so much. */
 #define ROUGH_WIDTH 1e-4
+#define MOST_ATOMS 4096.0 /* of pure losses: of more somebody else composes them */
+#define STRIDE 0.25       /* in the log of the noise, towards less of it, */
+#define FAR 20.0          /* as far as this */
+#define PASSES 60
 
 void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
                       size_t parties) {
@@ -19,6 +24,9 @@ void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
   room->scaled = DPA_TAKE(arena, dpa_renyi_kind, rows);
   room->place = DPA_TAKE(arena, int, rows);
   room->count = DPA_TAKE(arena, double, rows);
+  room->loss = DPA_TAKE(arena, double, rows);
+  const size_t numbers = 4 * (size_t)MOST_ATOMS;
+  room->numbers = DPA_TAKE(arena, double, rows > numbers / 7 ? 7 * rows : numbers);
 }
 
 /* Rows go party by party, in the order they come in. */
@@ -118,6 +126,115 @@ static int takes_long(const dpa_ledger *ledger, const dpa_renyi_kind *kind) {
   return 0;
 }
 
+/* ---- other accountants ------------------------------------------------------------
+ */
+
+/* Pure losses with exp(x) times the noise; of kinds of which more is known NaN, where
+ * that is `beyond` what is asked. */
+static void take_losses(const dpa_ledger *ledger, double x, int beyond,
+                        dpa_units_room *room) {
+  for (size_t e = 0; e < ledger->entries; e++) {
+    dpa_renyi_kind kind = room->kind[e];
+    dpa_renyi_scale(&kind, exp(-x));
+    room->loss[e] =
+        beyond && dpa_renyi_beyond_loss(&kind) ? NAN : dpa_renyi_loss(&kind);
+  }
+}
+
+/* The least that is said by whoever knows these losses alone. */
+static double floor_of(const dpa_ledger *ledger, double delta, dpa_units_room *room) {
+  const dpa_floors of = dpa_pure_floors(room->loss, ledger, delta, room->numbers);
+  return fmax(fmax(0.0, of.all), fmax(of.some, of.rare));
+}
+
+/* By zero-concentrated losses, as R/privacy-account-zcdp.R has them. */
+static double zcdp_of(const dpa_ledger *ledger, double log_delta,
+                      const dpa_units_room *room) {
+  double rho = 0.0;
+  for (size_t e = 0; e < ledger->entries; e++)
+    rho += ledger->count[e] * (room->loss[e] * tanh(room->loss[e] / 2.0));
+  return dpa_zcdp_epsilon(rho, log_delta);
+}
+
+/* The log of what pure losses cost together, with exp(x) times the noise, over `most`;
+ * NaN: there are too many. */
+static double over_pure(const dpa_spenders *of, const dpa_ledger *ledger, double most,
+                        double x, dpa_units_room *room) {
+  take_losses(ledger, x, 0, room);
+  const double delta = exp(of->log_delta);
+  const dpa_pure pure = dpa_pure_of(room->loss, ledger, delta);
+  if (!(pure.atoms <= MOST_ATOMS))
+    return NAN;
+  const double spent =
+      pure.atoms == 0.0 ? pure.total
+                        : dpa_pure_compose(&pure, delta, of->log_choose, room->numbers);
+  return log(spent / most);
+}
+
+/* The least noise, as a log, with which pure losses keep a budget, up to a width: x or
+ * less, infinite where x is too little, NaN where it is not found. */
+static double meet_pure(const dpa_spenders *of, const dpa_ledger *ledger, double most,
+                        double x, dpa_units_room *room) {
+  double high = x, low = x, over_high = over_pure(of, ledger, most, x, room), over_low;
+  if (!(over_high <= 0.0))
+    return isnan(over_high) ? NAN : INFINITY;
+  for (;;) {
+    low = high - STRIDE;
+    over_low = over_pure(of, ledger, most, low, room);
+    if (over_low > 0.0)
+      break;
+    if (!(over_low <= over_high && low > x - FAR))
+      return NAN;
+    high = low;
+    over_high = over_low;
+  }
+  /* by chords to half a width inside, and by halves */
+  for (int k = 0; k < PASSES && high - low > of->width && over_high < -of->width; k++) {
+    const double chord = (over_high + of->width / 2.0) / (over_high - over_low);
+    const double at = high + (k % 3 == 2 ? 0.5 : chord) * (low - high);
+    const double over = over_pure(of, ledger, most, at, room);
+    if (isnan(over))
+      return NAN;
+    if (over <= -of->width / 8.0) { /* which is left to rounding */
+      high = at;
+      over_high = over;
+    } else {
+      low = at;
+      over_low = over;
+    }
+  }
+  return high;
+}
+
+/* Whether nobody says less of a party than Renyi divergences, or pure losses do, with
+ * which it gets less noise. */
+static int look_at_others(const dpa_spenders *of, const dpa_ledger *ledger,
+                          const dpa_budget *budget, dpa_units_room *room,
+                          dpa_multiple *found) {
+  const double delta = exp(of->log_delta), most = budget->epsilon - budget->cost;
+  int beyond = 0, losses = 1;
+  take_losses(ledger, found->x, 1, room);
+  for (size_t e = 0; e < ledger->entries; e++) {
+    beyond |= isnan(room->loss[e]);
+    losses &= !(room->loss[e] == INFINITY);
+  }
+  if (beyond && floor_of(ledger, delta, room) < most)
+    return 0;
+  if (!losses)
+    return 1;
+  take_losses(ledger, found->x, 0, room);
+  if (zcdp_of(ledger, of->log_delta, room) < most)
+    return 0;
+  if (!(floor_of(ledger, delta, room) < most))
+    return 1;
+  const double x = meet_pure(of, ledger, most, found->x, room);
+  if (x < found->x) {
+    found->x = x;
+    found->order = INFINITY; /* R/privacy-account-pure.R: what it tells */
+  }
+  return !isnan(x);
+}
+
 dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
                      dpa_units_room *room, dpa_poll poll, void *poll_context,
                      double *unit, double *order) {
@@ -147,10 +264,12 @@ dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
     const dpa_budget budget = {now->epsilon, of->cost[i], of->log_delta, width};
     const dpa_status status = dpa_meet_budget(search, room->kind, &ledger, &budget,
                                               room->scaled, &room->space, &found);
-    if (status != DPA_OK || isnan(found.x))
+    dpa_multiple least = found;
+    if (status != DPA_OK || isnan(found.x) ||
+        (of->others && !look_at_others(of, &ledger, &budget, room, &least)))
       return status;
-    unit[i] = likely * exp(found.x);
-    order[i] = found.order;
+    unit[i] = likely * exp(least.x);
+    order[i] = least.order;
     if (poll(poll_context, k))
       return DPA_INTERRUPT;
   }

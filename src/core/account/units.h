@@ -4,6 +4,7 @@
 #define DPA_ACCOUNT_UNITS_H
 
 #include "account/meet.h"
+#include "account/pure.h"
 #include "arena.h"
 #include "poll.h"
 
@@ -17,6 +18,9 @@ typedef struct dpa_spenders {
   const double *cost;    /* parties: of which this goes to what is no divergence */
   double log_delta;
   double width; /* noise may be above the least by this share */
+  int others; /* whether others are asked than Renyi divergences: pure losses, zCDP, and
+                 who knows all of some kinds and of the rest their pure losses */
+  dpa_log_choose log_choose;
 } dpa_spenders;
 
 typedef struct dpa_turn {
@@ -32,6 +36,8 @@ typedef struct dpa_units_room {
   dpa_renyi_kind *scaled; /* and with other noise */
   int *place;             /* rows: 0, 1, ... */
   double *count;          /* rows: of each of the unlike ones */
+  double *loss;           /* and their pure losses */
+  double *numbers;        /* work space of these */
   dpa_order_space space;
 } dpa_units_room;
 
@@ -39,9 +45,10 @@ void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
                       size_t parties);
 
 /* The unit of each party, with which it just keeps its budget, and the order that
- * proves it (dpa_meet_budget()). Alike parties are solved once, others one after
- * another that is like it. Where one is not found, or a release is no plain one
- * (dpa_renyi_is_plain()), there are NaNs, and the rest is not looked for. */
+ * proves it (dpa_meet_budget()), or infinity where pure losses do. Alike parties are
+ * solved once, others one after another that is like it. Where one is not found, or
+ * others might say less, or a release is no plain one (dpa_renyi_is_plain()), there are
+ * NaNs, and the rest is not looked for. */
 dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
                      dpa_units_room *room, dpa_poll poll, void *poll_context,
                      double *unit, double *order);
