@@ -2,9 +2,17 @@
 
 # Whom the core asks, or knows when they might say less.
 .core_accountants <- c("pure", "zcdp", "rdp", "pld")
-# It takes noise that hides roundings to change with the size of all. What of it is for the grid does
-# not: nothing, where it is at most this share of a budget.
+# It takes noise that hides roundings to change with the size of all. What of it is for the grid
+# does not: nothing, where it is at most this share of a budget.
 .grid_excess <- 1e-6
+
+# more it would solve one after another for longer than R takes for all
+.core_parties <- 64L
+.core_releases <- 8000L
+
+too_many_for_core <- function(releases, epsilon) {
+  length(epsilon) > .core_parties || length(releases$node) > .core_releases
+}
 
 #' Units of parties whose kinds are plain (dpa_renyi_is_plain()): list(unit, order = what proves it,
 #' see proving_order() and tells_of()), one a party; `NULL` where others are asked than the core
@@ -13,7 +21,7 @@
 #' @noRd
 units_in_core <- function(releases, epsilon, plan) {
   delta <- plan$budget$delta
-  if (delta == 0 || are_many(releases, epsilon)) return(NULL)
+  if (delta == 0 || too_many_for_core(releases, epsilon)) return(NULL)
   by_mechanism <- sorted_events(releases, plan$budget$mechanism, plan$problem)
   mechanisms <- list(mechanism = vapply(by_mechanism, `[[`, "", "name"))
   asked <- names(able_accountants(mechanisms, delta, slow = TRUE))
@@ -26,7 +34,11 @@ units_in_core <- function(releases, epsilon, plan) {
     longer <- grid_costs_of(by_mechanism, releases, longer)
   }
   delta <- delta * (1 - .gaussian_grid_share) * exp(-max(longer))
-  meet_in_core(by_mechanism, releases, epsilon, delta, longer, length(asked) > 1L)
+  found <- meet_in_core(by_mechanism, releases, epsilon, delta, longer, length(asked) > 1L)
+  # of more parties a statement asks slow accountants about several at once
+  crowd <- length(epsilon) > .many_for_slow
+  if (crowd && any(found$order == tells_of("pure"))) return(NULL)
+  found
 }
 
 #' As gamma_grid_costs(), of each party.

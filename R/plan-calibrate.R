@@ -8,7 +8,7 @@
 #' @noRd
 calibrate_units <- function(plan, events_of, accountant) {
   all <- placed_parties(plan)
-  many <- are_many(all$releases, all$epsilon)
+  many <- too_many_for_core(all$releases, all$epsilon)
   parties <- if (many) unlike_parties(plan) else all
   cost <- if (accountant != "paper") shared_cost(parties, plan) else 0
   least <- min(parties$epsilon)

@@ -1,4 +1,5 @@
 /* Units of several parties, against each one's noise found alone. */
+#include "account/spherical.h"
 #include "account/units.h"
 #include "check.h"
 #include "search.h"
@@ -188,6 +189,126 @@ static void check_patience(const releases *r) {
   }
 }
 
+static double log_choose(double n, double k) {
+  return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0);
+}
+
+/* What the releases of party 1 cost with noise of a unit, by their pure losses alone.
+ */
+static double pure_cost(const releases *r, double unit) {
+  static double numbers[4096];
+  double loss[ROWS];
+  int place[ROWS];
+  for (size_t k = 0; k < r->rows; k++) {
+    dpa_renyi_kind kind = r->kind[k];
+    dpa_renyi_scale(&kind, 1.0 / unit);
+    loss[k] = dpa_renyi_loss(&kind);
+    place[k] = (int)k;
+  }
+  const dpa_ledger ledger = {place, r->count, r->rows, NAN};
+  const dpa_pure pure = dpa_pure_of(loss, &ledger, 1e-6);
+  CHECK(pure.atoms > 0.0 && 4.0 * pure.atoms <= 4096.0);
+  return dpa_pure_compose(&pure, 1e-6, log_choose, numbers);
+}
+
+/* Gamma-norm noise in an objective, and a little that hides roundings. */
+static releases gamma_releases(double dim, double count) {
+  return (releases){.kind = {{.curve = dpa_renyi_named("objective_gamma"),
+                              .size = 0.02,
+                              .kappa = 0.003,
+                              .tied = 1,
+                              .dim = dim},
+                             {.curve = dpa_renyi_named("pure"), .size = 1e-5}},
+                    .count = {count, count},
+                    .party = {1, 1},
+                    .epsilon = {0.8},
+                    .rows = 2};
+}
+
+/* Of few releases in few dimensions pure losses prove the most, and are asked where
+ * others are: with them there is less noise, which just keeps the budget. */
+static void check_pure(void) {
+  double alone, unit, order;
+  patience patient = {0, 1000};
+  const releases r = gamma_releases(3.0, 1.0);
+  dpa_spenders of = spenders_of(&r, 1);
+  of.log_choose = log_choose;
+  CHECK(solve(&of, &patient, &alone, &order) == DPA_OK && isfinite(order));
+  of.others = 1;
+  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK);
+  CHECK(order == INFINITY && unit < alone);
+  const double spent = pure_cost(&r, unit);
+  CHECK(spent <= 0.8 && spent > 0.8 * (1.0 - 1e-8));
+  CHECK(pure_cost(&r, unit * (1.0 - 1e-8)) > 0.8);
+  /* of many they do not */
+  const releases many = gamma_releases(200.0, 200.0);
+  of = spenders_of(&many, 1);
+  of.log_choose = log_choose;
+  CHECK(solve(&of, &patient, &alone, &order) == DPA_OK);
+  of.others = 1;
+  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK);
+  CHECK(unit == alone && isfinite(order));
+}
+
+/* Where more is known of some than their losses, somebody else may say less. */
+static void check_beyond(void) {
+  double unit, order;
+  patience patient = {0, 1000};
+  releases r = gamma_releases(3.0, 1.0);
+  r.kind[0].curve = dpa_renyi_named("gamma");
+  r.kind[0].lean = dpa_spherical_lean(r.kind[0].size, 3.0);
+  dpa_spenders of = spenders_of(&r, 1);
+  of.log_choose = log_choose;
+  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK && unit > 0.0);
+  dpa_renyi_kind kind = r.kind[0];
+  dpa_renyi_scale(&kind, 1.0 / unit);
+  CHECK(kind.lean == dpa_spherical_lean(kind.size, 3.0));
+  of.others = 1;
+  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK && isnan(unit));
+  /* but not where the losses of the rest alone cost more */
+  r = gamma_releases(200.0, 200.0);
+  r.kind[1].curve = dpa_renyi_named("gamma");
+  r.kind[1].dim = 200.0;
+  of = spenders_of(&r, 1);
+  of.log_choose = log_choose;
+  of.others = 1;
+  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK && unit > 0.0);
+}
+
+/* Many parties that are alike but for curvature get about the noise of each alone. */
+static void check_shared(void) {
+  double unit[PARTIES], order[PARTIES], each, at;
+  releases all = {.rows = 0};
+  patience patient = {0, 1000};
+  for (int i = 0; i < PARTIES; i++) {
+    const releases one = gamma_releases(20.0, 30.0);
+    for (size_t k = 0; k < one.rows; k++) {
+      all.kind[all.rows] = one.kind[k];
+      all.kind[all.rows].kappa *= 1.0 + i;
+      all.count[all.rows] = one.count[k];
+      all.party[all.rows++] = i + 1;
+    }
+    all.epsilon[i] = i < 4 ? 0.8 : 0.5 * i;
+  }
+  dpa_spenders of = spenders_of(&all, PARTIES);
+  CHECK(solve(&of, &patient, unit, order) == DPA_OK);
+  for (int i = 0; i < PARTIES; i++) {
+    releases one = gamma_releases(20.0, 30.0);
+    for (size_t k = 0; k < one.rows; k++)
+      one.kind[k].kappa *= 1.0 + i;
+    one.epsilon[0] = all.epsilon[i];
+    of = spenders_of(&one, 1);
+    CHECK(solve(&of, &patient, &each, &at) == DPA_OK);
+    CHECK_NEAR(unit[i] / each, 1.0, 1e-4);
+    /* the order that is told proves it */
+    for (size_t k = 0; k < one.rows; k++)
+      dpa_renyi_scale(one.kind + k, 1.0 / unit[i]);
+    const dpa_ledger ledger = {(const int[]){0, 1}, one.count, 2, NAN};
+    const double spent = epsilon_at(one.kind, &ledger, order[i] - 1.0, log(1e-6));
+    CHECK(spent <= one.epsilon[0] && spent > one.epsilon[0] * (1.0 - 2e-4));
+  }
+}
+
 void test_units(void) {
   releases r;
   fill(&r);
@@ -195,4 +316,7 @@ void test_units(void) {
   check_rows(&r);
   check_none(r);
   check_patience(&r);
+  check_pure();
+  check_beyond();
+  check_shared();
 }

@@ -43,13 +43,22 @@ test_that("budgets of their own get no party more noise than it needs, in whatev
 })
 
 test_that("it is asked once where the RDP accountant alone is, and R where there are others", {
-  asked <- function(...) {
-    unique(asked_for(function() suppressWarnings(dpadmm_plan(4, c(500, 900), ...)))$accountant)
+  asked <- function(..., columns = 4) {
+    make <- function() suppressWarnings(dpadmm_plan(columns, c(500, 900), ...))
+    unique(asked_for(make)$accountant)
   }
   expect_identical(asked(epsilon = 1, delta = 1e-5), "core")
   expect_identical(asked(epsilon = 1, delta = 1e-5, method = pp_admm()), "core")
   expect_identical(asked(epsilon = 1:2, delta = 1e-5, iterations = 1), "core")
-  expect_true("best" %in% asked(epsilon = 1, delta = 1e-5, noise = "gamma"))
+  for (iterations in c(2, 30)) for (method in list(mr_admm(), m_admm(), pp_admm())) {
+    expect_identical("core", asked(epsilon = 1, delta = 1e-5, noise = "gamma", method = method,
+      iterations = iterations, columns = 20))
+  }
+  # it may be that a privacy loss distribution is less, or pure losses are too many; and no delta
+  expect_true("best" %in% asked(epsilon = 1, delta = 1e-5, noise = "gamma", method = pp_admm(),
+    iterations = 2))
+  expect_true("best" %in% asked(epsilon = 1, delta = 1e-5, noise = "gamma", method = mr_admm(),
+    iterations = 30))
   expect_true("best" %in% asked(epsilon = 1))
   # noise on values alone has an accountant that is exact
   plan <- suppressWarnings(dpadmm_plan(4, c(500, 900), epsilon = 1, delta = 1e-5,
@@ -57,7 +66,11 @@ test_that("it is asked once where the RDP accountant alone is, and R where there
   expect_null(units_in_core(placed_parties(plan)$releases, 1, plan))
   events <- c(dp_event_objective_gamma(2, 0.02, 0.001, 1, dim = 9, node = 1:2),
     dp_event_pure(0.01, node = 1:2))
-  expect_null(meet(events, c(1, 1), 1e-5)) # their bounds cross
+  found <- meet(events, c(1, 2), 1e-5) # their bounds cross
+  events$alpha <- events$alpha / found$unit[events$node]
+  events$epsilon <- events$epsilon / found$unit[events$node]
+  spent <- account(events, 1e-5, "rdp")$per_node$epsilon / 1:2
+  expect_true(all(spent <= 1 & spent > 1 - 2e-4))
   expect_null(meet(dp_event_subsampled_gaussian(2, 1, q = 0.1, node = 1:2), c(1, 1), 1e-5))
   expect_null(meet(dp_event_gaussian(2, 1, node = 1:2), c(1, 0), 1e-5))
 })
@@ -93,13 +106,14 @@ test_that("parties' names, the order of their releases and alike ones do not tel
 test_that("what is no budget is refused", {
   events <- dp_event_gaussian(2, 1, node = 1:2)
   owned <- list(node = 1:2, count = c(5, 1))
-  budget <- list(epsilon = c(1, 1), log_delta = -10, width = 1e-9)
+  budget <- list(epsilon = c(1, 1), cost = c(0, 0), log_delta = -10, width = 1e-9, others = FALSE)
   units <- function(budget, releases = owned, search = order_search(.ways$some$search)) {
     core_call(.Call(ffi_renyi_units, renyi_kinds(events), releases, search, budget))
   }
   expect_true(all(is.finite(unlist(units(budget)))))
   for (change in list(list(epsilon = 1), list(epsilon = c("a", "b")), list(epsilon = NULL),
-    list(log_delta = 1), list(log_delta = NA_real_), list(width = -1), list(width = "a")
+    list(log_delta = 1), list(log_delta = NA_real_), list(width = -1), list(width = "a"),
+    list(cost = 0), list(cost = NULL), list(others = NA), list(others = NULL)
   )) {
     expect_error(units(utils::modifyList(budget, change)), class = "dpadmm_error_argument")
   }
@@ -112,6 +126,7 @@ test_that("what is no budget is refused", {
   expect_error(units(NULL), class = "dpadmm_error_argument")
   expect_error(units(budget, NULL), class = "dpadmm_error_argument")
   expect_error(units(budget, search = list()), class = "dpadmm_error_argument")
-  # nothing
+  # less than the rest costs, or nothing
+  expect_true(all(is.nan(units(replace(budget, "cost", list(c(2, 2))))[[1L]])))
   expect_true(all(is.nan(units(replace(budget, "epsilon", list(c(0, 0))))[[1L]])))
 })

@@ -112,7 +112,7 @@ test_that("more noise is given to whom the statement of all says too much of", {
 })
 
 test_that("statements ask the accountant that is told to have proved budgets", {
-  plan <- quiet_plan(10, sizes = round(10^seq(2, 4, length.out = 60)), epsilon = 1, delta = 1e-5,
+  plan <- quiet_plan(10, sizes = round(10^seq(2, 4, length.out = 80)), epsilon = 1, delta = 1e-5,
     noise = "gamma", iterations = 2, network = "complete")
   expect_true(all(plan$events$order == Inf))
   expect_kept(plan, 1e-5)

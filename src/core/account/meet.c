@@ -8,9 +8,12 @@
 #define FAR 20.0      /* in the log: beyond it somebody else looks */
 #define FLAT (-3.0)   /* where so little is spent no slope is told */
 #define BETWEEN 0.125 /* of the width, on both sides, is left to rounding */
-#define STILL 0.3     /* times the root of the width: the best order hardly moves */
-#define CLOSE 0.03    /* from here on it is told from within the second width, too, */
-#define CLOSER 1e-3   /* and from all */
+#define MISSED                                                                         \
+  1e-6              /* more noise than this is not for an order that is hardly better  \
+                     */
+#define STILL 0.3   /* times the root of the width: the best order hardly moves */
+#define CLOSE 0.03  /* from here on it is told from within the second width, too, */
+#define CLOSER 1e-3 /* and from all */
 /* Where divergences take long: to how many binary digits sizes, and logs of orders, are
  * told apart, so that alike ledgers share them. */
 #define SIZE_DIGITS 17
@@ -153,13 +156,14 @@ static int step_to_root(meeting *at, int everywhere, point *now) {
   return 0;
 }
 
-/* Whether no other order is better; else the point moves on from there. */
+/* Whether no other order is better, and the search of a statement finds one as good;
+ * else the point moves on from there. */
 static int is_best(meeting *at, point *now) {
   point last = *now;
   last.order = NAN;
   last.excess = excess_at(at, at->search, now->x, &last.order);
-  const double past = last.excess / last.slope / at->budget->width;
-  if (past >= 0.0 && past <= 1.0)
+  const double past = last.excess / last.slope;
+  if (past >= 0.0 && past <= fmax(MISSED, at->budget->width))
     return 1;
   *now = last;
   return 0;
