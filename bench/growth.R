@@ -55,6 +55,9 @@ mixed <- function(N, ...) {
 }
 mixed_sizes <- function(N) round(exp(seq(log(100), log(10000), length.out = N)))
 
+unlike_holders <- c(3, 10, 30, 100, 300, 1000)
+unlike_holders_full <- c(unlike_holders, 5000)
+
 # name = list(sizes tried, sizes of --full, function(size): what is timed)
 parts <- list(
   records = list(10^seq(4, 6, 0.5), 10^(4:7), function(n) private(n, 20, 5)),
@@ -83,12 +86,12 @@ parts <- list(
   unlike = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) {
     planned(mixed_sizes(N), "complete")
   }),
-  gaussian = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) mixed(N)),
-  gamma = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) mixed(N, noise = "gamma")),
-  gamma_pp = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) {
+  gaussian = list(unlike_holders, unlike_holders_full, function(N) mixed(N)),
+  gamma = list(unlike_holders, unlike_holders_full, function(N) mixed(N, noise = "gamma")),
+  gamma_pp = list(unlike_holders, unlike_holders_full, function(N) {
     mixed(N, noise = "gamma", method = dpadmm::pp_admm())
   }),
-  penalties = list(c(100, 300, 1000), c(100, 300, 1000, 5000), function(N) {
+  penalties = list(unlike_holders, unlike_holders_full, function(N) {
     set.seed(2)
     mixed(N, noise = "gamma", method = dpadmm::m_admm(eta = 10^stats::runif(N, -2, 0)))
   })

@@ -57,8 +57,8 @@ test_that("it is asked once where the RDP accountant alone is, and R where there
   # it may be that a privacy loss distribution is less, or pure losses are too many; and no delta
   expect_true("best" %in% asked(epsilon = 1, delta = 1e-5, noise = "gamma", method = pp_admm(),
     iterations = 2))
-  expect_true("best" %in% asked(epsilon = 1, delta = 1e-5, noise = "gamma", method = mr_admm(),
-    iterations = 30))
+  expect_true("best" %in% asked(epsilon = 1, delta = 1e-5, noise = "gamma", method = m_admm(),
+    iterations = 40, columns = 1))
   expect_true("best" %in% asked(epsilon = 1))
   # noise on values alone has an accountant that is exact
   plan <- suppressWarnings(dpadmm_plan(4, c(500, 900), epsilon = 1, delta = 1e-5,
