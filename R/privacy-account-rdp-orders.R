@@ -5,6 +5,8 @@
 .every_order <- list(valleys = TRUE, walks = FALSE)
 # and one on from orders that are told to the next valleys
 .next_orders <- list(around = TRUE)
+# and one that goes on to the bottom of a valley
+.close_orders <- list(widths = c(0.03, 0.004))
 # how often widths are halved by a search everywhere, and by one for where to begin
 .halvings <- 8L
 .first_orders <- list(halvings = 3L)

@@ -89,18 +89,23 @@ rdp_total <- function(kinds, count) {
 # by rowSums(), which is more exact than products of matrices: the order of kinds shall not tell
 add_kinds <- function(curves, count) rowSums(curves * rep(count, each = nrow(curves)))
 
-#' All ledgers at once: a run of a thousand unlike holders has as many. Of dozens each is looked
-#' at from where its best order is likely; each is looked at at the order that its events tell, too.
+#' All ledgers at once: a run of a thousand unlike holders has as many. Of dozens, or where
+#' divergences take long, each is looked at from where its best order is likely, and then, of a few,
+#' closely around what was found; each is looked at at the order that its events tell, too.
 #' @noRd
 account_rdp <- function(kinds, ledgers, delta, how) {
-  walks <- if (is.null(how$walks)) length(ledgers) > .many_for_slow else how$walks
   kinds <- renyi_kinds(kinds)
   if (isTRUE(how$together)) return(look_together(kinds, ledgers, log(delta), how$near))
+  few <- is.null(how$walks) && length(ledgers) <= .many_for_slow
+  walks <- if (is.null(how$walks)) !few || may_cross(kinds) else how$walks
   found <- search_orders(kinds, ledgers, log(delta), how$search, how$near, walks)
-  told <- which(is.finite(how$told))
-  if (length(told) == 0L) return(found)
-  there <- search_orders(kinds, ledgers[told], log(delta), near = how$told[told])
-  better <- there$epsilon < found$epsilon[told]
-  for (name in names(found)) found[[name]][told[better]] <- there[[name]][better]
+  look_again <- function(some, near, search = NULL) {
+    if (length(some) == 0L) return()
+    there <- search_orders(kinds, ledgers[some], log(delta), search, near[some])
+    better <- which(there$epsilon < found$epsilon[some])
+    for (name in names(found)) found[[name]][some[better]] <<- there[[name]][better]
+  }
+  if (few && walks) look_again(which(is.finite(found$order)), found$order, .close_orders)
+  look_again(which(is.finite(how$told)), how$told)
   found
 }

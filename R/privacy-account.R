@@ -14,10 +14,10 @@
 #' rounded outward. Of more than 32 unlike parties slow accountants (`"pure"`, `"pld"`) are asked
 #' about some first, and about the others only where they come within a tenth of the best about one
 #' of these; parties whose losses are within 2e-5 of each other then share a bound that is proved
-#' for each. Of more than 32, the best Renyi order of each is looked for from where it is likely,
-#' and of many unlike releases by some of them first; and the order is looked at, too, at which a
-#' plan for so many proved its budget, which its events tell (their column `order`; `Inf`: the
-#' `"pure"` accountant proved it, and is asked).
+#' for each. Of more than 32, or with Gamma-norm noise in an objective, the best Renyi order of each
+#' is looked for from where it is likely, and of many unlike releases by some of them first; and the
+#' order is looked at, too, at which a plan proved its budget, which its events tell (their column
+#' `order`; `Inf`: the `"pure"` accountant proved it, and is asked).
 #'
 #' What the source papers print about a run is a table of its own (class `dp_printed`, the
 #' field `printed` of a fit). `"paper"` folds such tables, and no other accountant does.
