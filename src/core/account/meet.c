@@ -156,10 +156,14 @@ static int step_to_root(meeting *at, int everywhere, point *now) {
   return 0;
 }
 
-/* Whether no other order is better, and the search of a statement finds one as good;
- * else the point moves on from there. */
+/* Whether no other order is better; else the point moves on from there. Of the valley
+ * that a grid has it in the bottom is known. */
 static int is_best(meeting *at, point *now) {
   point last = *now;
+  last.order = NAN;
+  excess_at(at, &at->of_grid, now->x, &last.order);
+  if (fabs(log((last.order - 1.0) / (now->order - 1.0))) <= at->search->step)
+    return 1;
   last.order = NAN;
   last.excess = excess_at(at, at->search, now->x, &last.order);
   const double past = last.excess / last.slope;
