@@ -2,10 +2,9 @@
 
 # Whom the core asks, or knows when they might say less.
 .core_accountants <- c("pure", "zcdp", "rdp", "pld")
-# It takes noise that hides roundings to change with the size of all. What of it is for the grid
-# does not: nothing, where it is at most this share of a budget.
+# It takes noise that hides roundings to change with the size of all, and what of it is for the grid
+# to be at most this share of a budget.
 .grid_excess <- 1e-6
-
 # more it would solve one after another for longer than R takes for all
 .core_parties <- 64L
 .core_releases <- 8000L
@@ -26,30 +25,39 @@ units_in_core <- function(releases, epsilon, plan) {
   mechanisms <- list(mechanism = vapply(by_mechanism, `[[`, "", "name"))
   asked <- names(able_accountants(mechanisms, delta, slow = TRUE))
   if (!("rdp" %in% asked) || !all(asked %in% .core_accountants)) return(NULL)
-  longer <- numeric(length(epsilon))
-  if (noise_mechanism(plan$budget$mechanism)$pure) {
-    once <- gamma_grid_cost(plan$problem$d)
-    hidden <- sum(releases$count[releases$part == "hidden"])
-    if (!(once * hidden <= .grid_excess * min(epsilon))) return(NULL)
-    longer <- grid_costs_of(by_mechanism, releases, longer)
-  }
+  grid <- grid_costs_of(by_mechanism, releases, plan, numeric(length(epsilon)))
+  if (!all(grid$hidden <= .grid_excess * epsilon)) return(NULL)
+  # a loss that is more by so little costs hardly more by as much
+  longer <- grid$longer + 2 * grid$hidden
   delta <- delta * (1 - .gaussian_grid_share) * exp(-max(longer))
-  found <- meet_in_core(by_mechanism, releases, epsilon, delta, longer, length(asked) > 1L)
+  found <- meet_in_core(grid$by_mechanism, releases, epsilon, delta, longer, length(asked) > 1L)
   # of more parties a statement asks slow accountants about several at once
   crowd <- length(epsilon) > .many_for_slow
   if (crowd && any(found$order == tells_of("pure"))) return(NULL)
   found
 }
 
-#' As gamma_grid_costs(), of each party.
+#' What the grid of Gamma-norm noise costs each party: list(`longer`, as gamma_grid_costs();
+#' `hidden`, what is for the grid in losses of noise that hides roundings; `by_mechanism` without).
 #' @param by_mechanism of sorted_events().
 #' @noRd
-grid_costs_of <- function(by_mechanism, releases, none) {
-  for (of in by_mechanism) if (of$name == "gamma") {
-    costs <- gamma_grid_cost(of$columns$dim) * releases$count[of$rows]
-    none <- none + group_sums(costs, releases$node[of$rows], length(none))
+grid_costs_of <- function(by_mechanism, releases, plan, none) {
+  out <- list(longer = none, hidden = none, by_mechanism = by_mechanism)
+  if (!noise_mechanism(plan$budget$mechanism)$pure) return(out)
+  add <- function(to, rows, once) {
+    to + group_sums(once * releases$count[rows], releases$node[rows], length(none))
   }
-  none
+  for (k in seq_along(by_mechanism)) {
+    of <- by_mechanism[[k]]
+    if (of$name == "gamma") out$longer <- add(out$longer, of$rows, gamma_grid_cost(of$columns$dim))
+    own <- which(releases$part[of$rows] == "hidden")
+    if (of$name != "pure" || length(own) == 0L) next
+    once <- gamma_grid_cost(plan$problem$d)
+    out$hidden <- add(out$hidden, of$rows[own], once)
+    bare <- pmax.int(0, of$columns$epsilon[own] - once)
+    out$by_mechanism[[k]]$columns$epsilon[own] <- bare
+  }
+  out
 }
 
 #' @param by_mechanism events with noise of unit 1, of sorted_events() or each_mechanism().
