@@ -265,6 +265,8 @@ static void check_beyond(void) {
   CHECK(kind.lean == dpa_spherical_lean(kind.size, 3.0));
   of.others = 1;
   CHECK(solve(&of, &patient, &unit, &order) == DPA_OK && isnan(unit));
+  r.kind[0].curve = dpa_renyi_named("laplace");
+  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK && isnan(unit));
   /* but not where the losses of the rest alone cost more */
   r = gamma_releases(200.0, 200.0);
   r.kind[1].curve = dpa_renyi_named("gamma");

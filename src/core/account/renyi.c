@@ -142,12 +142,13 @@ static void lean_again(dpa_renyi_kind *kind) {
 
 /* To add a mechanism, add its line. by_size: whether of what hangs on the noise it
  * reads the size alone, and what follows from that; shared: whether kinds of one size
- * share what takes long, and a larger size never costs less; loss: the pure one. What
- * there is none of, or is not known, is missing. */
+ * share what takes long, and a larger size never costs less; loss: the pure one, and
+ * beyond: whether its distribution is known, too. What there is none of, or is not
+ * known, is missing. */
 static const struct row {
   const char *name;
   dpa_renyi_curve *curve;
-  int by_size, shared;
+  int by_size, shared, beyond;
   void (*follow)(dpa_renyi_kind *kind);
   double (*turn)(const dpa_renyi_kind *kind);
   dpa_status (*rough)(const dpa_renyi_kind *kind, const double *orders, size_t n,
@@ -156,11 +157,12 @@ static const struct row {
   double (*loss)(const dpa_renyi_kind *kind);
 } curves[] = {
     {.name = "pure", .curve = pure, .by_size = 1, .loss = size_of},
-    {.name = "laplace", .curve = laplace, .by_size = 1, .loss = size_of},
+    {.name = "laplace", .curve = laplace, .by_size = 1, .beyond = 1, .loss = size_of},
     {.name = "gaussian", .curve = gaussian, .by_size = 1, .least = gaussian_least},
     {.name = "gamma",
      .curve = gamma_norm,
      .by_size = 1,
+     .beyond = 1,
      .follow = lean_again,
      .rough = gamma_norm_rough,
      .loss = size_of},
@@ -244,7 +246,7 @@ double dpa_renyi_loss(const dpa_renyi_kind *kind) {
 
 int dpa_renyi_beyond_loss(const dpa_renyi_kind *kind) {
   const struct row *own = row_of(kind);
-  return own && own->follow;
+  return own && own->beyond;
 }
 
 double dpa_renyi_least(const dpa_renyi_kind *kind, double order) {

@@ -50,8 +50,8 @@ void dpa_renyi_scale(dpa_renyi_kind *kind, double factor);
  * less. */
 int dpa_renyi_is_shared(const dpa_renyi_kind *kind);
 
-/* The pure loss, rounded up; infinite: there is none. And whether all that is lost is
- * known, so that there is less to be proved than by pure losses. */
+/* The pure loss, rounded up; infinite: there is none. And whether its distribution is
+ * known, by which less may be proved. */
 double dpa_renyi_loss(const dpa_renyi_kind *kind);
 int dpa_renyi_beyond_loss(const dpa_renyi_kind *kind);
 
