@@ -154,7 +154,6 @@ typedef struct asking {
   ffi_reader reader, how;
   table kinds;
   dpa_orders orders;
-  SEXP ledgers, held;
   R_xlen_t count;
   const double *near;
   dpa_order_space *space;
@@ -163,10 +162,7 @@ typedef struct asking {
 /* `held` is protected by the caller. */
 static void read_asking(SEXP columns, SEXP ledgers, SEXP search, SEXP held,
                         asking *out) {
-  *out = (asking){.reader = {columns, NULL},
-                  .how = {search, NULL},
-                  .ledgers = ledgers,
-                  .held = held};
+  *out = (asking){.reader = {columns, NULL}, .how = {search, NULL}};
   read_kinds(&out->reader, held, &out->kinds);
   read_search(&out->how, &out->orders);
   ffi_check(&out->reader, TYPEOF(ledgers) == VECSXP, "ledgers");
@@ -182,43 +178,6 @@ static void read_asking(SEXP columns, SEXP ledgers, SEXP search, SEXP held,
   }
 }
 
-/* A pair of numbers a ledger, list(first, second), as `ask` says. */
-static SEXP ask_of_each(asking *of,
-                        dpa_status (*ask)(asking *of, R_xlen_t i,
-                                          const dpa_ledger *ledger, void *context,
-                                          double *first, double *second),
-                        void *context) {
-  const R_xlen_t n = of->reader.bad ? 0 : of->count;
-  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
-  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, n));
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
-  double *first = REAL(VECTOR_ELT(out, 0)), *second = REAL(VECTOR_ELT(out, 1));
-  ffi_watcher watch = {R_NilValue, 0};
-  dpa_status status = DPA_OK;
-  for (R_xlen_t i = 0; i < n && status == DPA_OK && !of->reader.bad; i++) {
-    void *before = vmaxget();
-    dpa_ledger ledger;
-    ffi_ledger(&of->reader, VECTOR_ELT(of->ledgers, i), of->kinds.count, &ledger);
-    ledger.near = of->near ? of->near[i] : NAN;
-    if (!of->reader.bad)
-      status = ask(of, i, &ledger, context, first + i, second + i);
-    vmaxset(before);
-    if (status == DPA_OK && ffi_poll(&watch, 0))
-      status = DPA_INTERRUPT;
-  }
-  SEXP result = answer(status, &of->reader, of->held, out);
-  UNPROTECT(1);
-  return result;
-}
-
-static dpa_status best_order(asking *of, R_xlen_t i, const dpa_ledger *ledger,
-                             void *context, double *epsilon, double *order) {
-  (void)i;
-  const double *log_delta = context;
-  return dpa_best_order(&of->orders, of->kinds.kind, ledger, *log_delta, of->space,
-                        epsilon, order);
-}
-
 /* list(epsilon, order) of ledgers, by a search: a list of what dpa_orders has, and
  * `near`, NULL or where the best order of each is expected. */
 SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
@@ -228,8 +187,27 @@ SEXP ffi_renyi_orders(SEXP columns, SEXP ledgers, SEXP search, SEXP log_delta) {
   double given = NAN;
   if (ffi_check(&of.reader, ffi_is_number(log_delta), "log_delta"))
     given = REAL_RO(log_delta)[0];
-  SEXP result = ask_of_each(&of, best_order, &given);
-  UNPROTECT(1);
+  const R_xlen_t n = of.reader.bad ? 0 : of.count;
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, n));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, n));
+  double *epsilon = REAL(VECTOR_ELT(out, 0)), *order = REAL(VECTOR_ELT(out, 1));
+  ffi_watcher watch = {R_NilValue, 0};
+  dpa_status status = DPA_OK;
+  for (R_xlen_t i = 0; i < n && status == DPA_OK && !of.reader.bad; i++) {
+    void *before = vmaxget();
+    dpa_ledger ledger;
+    ffi_ledger(&of.reader, VECTOR_ELT(ledgers, i), of.kinds.count, &ledger);
+    ledger.near = of.near ? of.near[i] : NAN;
+    if (!of.reader.bad)
+      status = dpa_best_order(&of.orders, of.kinds.kind, &ledger, given, of.space,
+                              epsilon + i, order + i);
+    vmaxset(before);
+    if (status == DPA_OK && ffi_poll(&watch, 0))
+      status = DPA_INTERRUPT;
+  }
+  SEXP result = answer(status, &of.reader, held, out);
+  UNPROTECT(2);
   return result;
 }
 

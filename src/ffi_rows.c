@@ -1,6 +1,8 @@
 /* Rows of columns that are identical, groups of rows, and sums of groups. */
 #include "ffi.h"
 
+#include "groups.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -86,12 +88,12 @@ typedef struct table {
   size_t rows, width;
 } table;
 
-/* `at`: of length `placed`, if any: where each row goes. */
-static int read_table(SEXP columns, const size_t *at, R_xlen_t placed, table *out) {
+/* `row`: of length `placed`, if any: the rows in the order they are to have. */
+static int read_table(SEXP columns, const size_t *row, R_xlen_t placed, table *out) {
   const R_xlen_t given = TYPEOF(columns) == VECSXP ? Rf_xlength(columns) : 0;
   const R_xlen_t rows = given > 0 ? Rf_xlength(VECTOR_ELT(columns, 0)) : 0;
   column *of = (column *)R_alloc((size_t)given + 1, sizeof *of);
-  int ok = given > 0 && rows < 0x20000000 && (!at || placed == rows);
+  int ok = given > 0 && rows < 0x20000000 && (!row || placed == rows);
   size_t width = 0;
   for (R_xlen_t j = 0; j < given && ok; j++) {
     ok = read_column(VECTOR_ELT(columns, j), rows, of + width);
@@ -103,9 +105,9 @@ static int read_table(SEXP columns, const size_t *at, R_xlen_t placed, table *ou
   out->width = width;
   out->entry = (uint64_t *)R_alloc(out->rows * width + 1, sizeof *out->entry);
   for (size_t k = 0; k < out->rows; k++) {
-    uint64_t *own = out->entry + (at ? at[k] : k) * width;
+    uint64_t *own = out->entry + k * width;
     for (size_t j = 0; j < width; j++)
-      own[j] = entry_of(of + j, k);
+      own[j] = entry_of(of + j, row ? row[k] : k);
   }
   return 1;
 }
@@ -148,26 +150,6 @@ SEXP ffi_row_kind(SEXP columns) {
   return out;
 }
 
-/* Where rows go, `at`, if one group's come after another's: those of group g from
- * start[g] to start[g + 1], in the order they come in. */
-static int sort_rows(const int *group, size_t rows, size_t groups, size_t *start,
-                     size_t *at) {
-  memset(start, 0, (groups + 1) * sizeof *start);
-  for (size_t k = 0; k < rows; k++) {
-    if (group[k] < 1 || (size_t)group[k] > groups)
-      return 0;
-    start[group[k]]++;
-  }
-  for (size_t g = 0; g < groups; g++)
-    start[g + 1] += start[g];
-  for (size_t k = rows; k-- > 0;)
-    at[k] = --start[group[k]]; /* from the last one on */
-  for (size_t g = 0; g < groups; g++)
-    start[g] = start[g + 1];
-  start[groups] = rows;
-  return 1;
-}
-
 /* For each of groups 1, 2, ... of rows, the first that has the same ones in the same
  * order. `group`: of each row. */
 SEXP ffi_row_groups(SEXP columns, SEXP group, SEXP count) {
@@ -178,9 +160,9 @@ SEXP ffi_row_groups(SEXP columns, SEXP group, SEXP count) {
     return ffi_status(DPA_ARGUMENT);
   const size_t groups = (size_t)given, rows = (size_t)Rf_xlength(group);
   size_t *start = (size_t *)R_alloc(groups + 1, sizeof *start);
-  size_t *at = (size_t *)R_alloc(rows + 1, sizeof *at);
-  if (!sort_rows(INTEGER_RO(group), rows, groups, start, at) ||
-      !read_table(columns, at, Rf_xlength(group), &of))
+  size_t *row = (size_t *)R_alloc(rows + 1, sizeof *row);
+  if (!dpa_sort_groups(INTEGER_RO(group), rows, groups, start, row) ||
+      !read_table(columns, row, Rf_xlength(group), &of))
     return ffi_status(DPA_ARGUMENT);
   size_t places;
   int *place = open_places(groups, &places);

@@ -18,6 +18,14 @@ dpa_orders search_of_all(int valleys) {
                       .valleys = valleys};
 }
 
+dpa_orders search_that_looks(void) {
+  static const double widths[] = {0.2, 0.03, 0.004};
+  dpa_orders search = search_of_all(0);
+  search.widths = widths;
+  search.looks = 3;
+  return search;
+}
+
 double epsilon_at(const dpa_renyi_kind *kinds, const dpa_ledger *ledger, double s,
                   double log_delta) {
   const double order = 1.0 + s;

@@ -12,14 +12,6 @@ enum { FINE = 1000, FINER = 300, PARTIES = 12, KINDS = 6 };
 
 static dpa_order_space space; /* all 0 at first */
 
-static dpa_orders searched(void) {
-  static const double widths[] = {0.2, 0.03, 0.004};
-  dpa_orders search = search_of_all(0);
-  search.widths = widths;
-  search.looks = 3;
-  return search;
-}
-
 static void scale_kinds(const dpa_renyi_kind *kinds, double x, dpa_renyi_kind *scaled) {
   for (int k = 0; k < KINDS; k++) {
     scaled[k] = kinds[k];
@@ -67,7 +59,7 @@ static void fill_kinds(dpa_renyi_kind *kinds, double size) {
 /* Parties one after another start where the one before ended. One may be `kinked`: its
  * best order lies at a kink of its bounds, and is not found to the last digit. */
 static void check_parties(double epsilon, double log_delta, double cost, int kinked) {
-  const dpa_orders search = searched();
+  const dpa_orders search = search_that_looks();
   const int places[KINDS] = {0, 1, 2, 3, 4, 5};
   const double counts[KINDS] = {1.0, 2.0, 3.0, 1.0, 5.0, 1.0};
   const dpa_ledger ledger = {places, counts, KINDS, NAN};
@@ -104,7 +96,7 @@ static void check_parties(double epsilon, double log_delta, double cost, int kin
 
 /* What is no multiple within reach is none, and a start far off does no harm. */
 static void check_odd(void) {
-  const dpa_orders search = searched();
+  const dpa_orders search = search_that_looks();
   const double count = 1.0;
   const dpa_ledger ledger = {(const int[]){0}, &count, 1, NAN};
   dpa_renyi_kind kind = {.curve = dpa_renyi_named("gaussian"), .size = 0.2}, scaled;

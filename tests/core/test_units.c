@@ -20,14 +20,6 @@ typedef struct releases {
   size_t rows;
 } releases;
 
-static dpa_orders searched(void) {
-  static const double widths[] = {0.2, 0.03, 0.004};
-  dpa_orders search = search_of_all(0);
-  search.widths = widths;
-  search.looks = 3;
-  return search;
-}
-
 static dpa_spenders spenders_of(const releases *r, size_t parties) {
   return (dpa_spenders){r->kind, r->count,  r->party, r->rows, parties, r->epsilon,
                         r->cost, log(1e-6), 1e-9,     0,       NULL};
@@ -46,7 +38,7 @@ static int poll(void *context, size_t done) {
 
 static dpa_status solve(const dpa_spenders *of, patience *own, double *unit,
                         double *order) {
-  const dpa_orders search = searched();
+  const dpa_orders search = search_that_looks();
   dpa_units_room room;
   dpa_arena arena = {NULL, 0, 0};
   dpa_units_layout(&room, &arena, of->rows, of->parties);
@@ -86,7 +78,7 @@ static void fill(releases *r) {
 
 /* The unit of one party alone, from its releases one by one. */
 static double alone(const releases *r, int party) {
-  const dpa_orders search = searched();
+  const dpa_orders search = search_that_looks();
   dpa_renyi_kind kind[ROWS], scaled[ROWS];
   int place[ROWS];
   double count[ROWS];

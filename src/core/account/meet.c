@@ -279,9 +279,8 @@ dpa_status dpa_meet_budget(const dpa_orders *search, const dpa_renyi_kind *kinds
                 .budget = budget,
                 .scaled = scaled,
                 .space = space,
+                .rough = dpa_ledger_has_rough(ledger, kinds),
                 .status = DPA_OK};
-  for (size_t k = 0; k < ledger->entries; k++)
-    at.rough |= dpa_renyi_has_rough(kinds + ledger->kind[k]);
   at.of_grid.looks = 0;
   at.of_grid.halvings = 0;
   at.around.valleys = 0;

@@ -227,9 +227,9 @@ static size_t unlike_kinds(const dpa_search *at) {
   return n;
 }
 
-static int has_rough(const dpa_search *at) {
-  for (size_t k = 0; k < at->ledger->entries; k++)
-    if (dpa_renyi_has_rough(at->kinds + at->ledger->kind[k]))
+int dpa_ledger_has_rough(const dpa_ledger *ledger, const dpa_renyi_kind *kinds) {
+  for (size_t k = 0; k < ledger->entries; k++)
+    if (dpa_renyi_has_rough(kinds + ledger->kind[k]))
       return 1;
   return 0;
 }
@@ -248,7 +248,8 @@ dpa_status dpa_best_order(const dpa_orders *orders, const dpa_renyi_kind *kinds,
   at.status = DPA_OK;
   const int told = !isnan(ledger->near),
             looks = orders->looks > 0 || orders->valleys || orders->around;
-  at.rough = (orders->guess || (orders->walks && (!told || looks))) && has_rough(&at);
+  at.rough = (orders->guess || (orders->walks && (!told || looks))) &&
+             dpa_ledger_has_rough(ledger, kinds);
   dpa_point found[DPA_MOST_VALLEYS + 1];
   dpa_sketch sketch = {.entries = 0};
   if (orders->walks && !told && unlike_kinds(&at) > DPA_SKETCH_KINDS)

@@ -35,6 +35,9 @@ typedef struct dpa_ledger {
   double near;
 } dpa_ledger;
 
+/* Whether divergences of some of its kinds take long, see dpa_renyi_has_rough(). */
+int dpa_ledger_has_rough(const dpa_ledger *ledger, const dpa_renyi_kind *kinds);
+
 /* What divergences of one ledger may share with those of another. */
 typedef struct dpa_order_space {
   dpa_free_moment moments[DPA_MOST_ORDERS];

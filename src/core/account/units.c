@@ -2,6 +2,7 @@
 
 #include "account/gaussian.h"
 #include "account/zcdp.h"
+#include "groups.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,21 +28,6 @@ void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
   room->loss = DPA_TAKE(arena, double, rows);
   const size_t numbers = 4 * (size_t)MOST_ATOMS;
   room->numbers = DPA_TAKE(arena, double, rows > numbers / 7 ? 7 * rows : numbers);
-}
-
-/* Rows go party by party, in the order they come in. */
-static void sort_rows(const dpa_spenders *of, dpa_units_room *room) {
-  size_t *start = room->start;
-  memset(start, 0, (of->parties + 1) * sizeof *start);
-  for (size_t k = 0; k < of->rows; k++)
-    start[of->party[k]]++;
-  for (size_t i = 0; i < of->parties; i++)
-    start[i + 1] += start[i];
-  for (size_t k = of->rows; k-- > 0;) /* from the last one on */
-    room->row[--start[of->party[k]]] = k;
-  for (size_t i = 0; i < of->parties; i++)
-    start[i] = start[i + 1];
-  start[of->parties] = of->rows;
 }
 
 static int compare(double x, double y) {
@@ -117,13 +103,6 @@ static double make_likely(const dpa_ledger *ledger, double mu, dpa_renyi_kind *k
   for (size_t e = 0; e < ledger->entries; e++)
     kind[e].size /= unit;
   return unit;
-}
-
-static int takes_long(const dpa_ledger *ledger, const dpa_renyi_kind *kind) {
-  for (size_t e = 0; e < ledger->entries; e++)
-    if (dpa_renyi_has_rough(kind + e))
-      return 1;
-  return 0;
 }
 
 /* ---- other accountants ------------------------------------------------------------
@@ -242,7 +221,8 @@ dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
   double mu = NAN;
   for (size_t i = 0; i < of->parties; i++)
     unit[i] = order[i] = NAN;
-  sort_rows(of, room);
+  if (!dpa_sort_groups(of->party, of->rows, of->parties, room->start, room->row))
+    return DPA_ARGUMENT;
   take_turns(of, room);
   for (size_t k = 0; k < of->parties; k++) {
     const dpa_turn *now = room->turn + k, *last = k > 0 ? now - 1 : NULL;
@@ -260,7 +240,8 @@ dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
     const double likely = make_likely(&ledger, mu, room->kind);
     if (!(likely > 0.0 && likely < INFINITY))
       return DPA_OK;
-    const double width = takes_long(&ledger, room->kind) ? ROUGH_WIDTH : of->width;
+    const double width =
+        dpa_ledger_has_rough(&ledger, room->kind) ? ROUGH_WIDTH : of->width;
     const dpa_budget budget = {now->epsilon, of->cost[i], of->log_delta, width};
     const dpa_status status = dpa_meet_budget(search, room->kind, &ledger, &budget,
                                               room->scaled, &room->space, &found);
