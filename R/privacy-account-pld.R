@@ -98,6 +98,17 @@ pld_bracket <- function(events, step, want, at) {
   }
 )
 
+# The loss of randomised response that a release costs no less than, `NA`: of none.
+.pld_least <- list(
+  pure = function(e) e$epsilon,
+  laplace = function(e) gamma_bits(e$sensitivity / e$b, rep(1, length(e$b))),
+  gamma = function(e) gamma_bits(e$alpha * e$sensitivity, floor(e$dim)),
+  gaussian = function(e) NA_real_,
+  subsampled_gaussian = function(e) NA_real_
+)
+
+gamma_bits <- function(shift, dim) core_call(.Call(ffi_gamma_bits, shift, dim))
+
 # what it knows only a pure loss of
 .pld_by_loss <- "objective_gamma"
 
@@ -108,8 +119,7 @@ accountant_pld <- function() {
     serves_best = function(kinds) any(!(kinds$mechanism %in% c("pure", .pld_by_loss))),
     exact = FALSE, speed = "slow",
     least = function(kinds, ledgers, delta) {
-      kinds <- pld_kinds(kinds)
-      pure_floor(ifelse(kinds$mechanism == "pure", kinds$epsilon, NA), ledgers, delta)
+      pure_floor(by_mechanism(pld_kinds(kinds), .pld_least), ledgers, delta)
     },
     composes = "privacy loss distributions by FFT, see [pld_epsilon()]",
     needs = "anything but Gaussian noise in an objective"

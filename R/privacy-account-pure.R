@@ -57,14 +57,14 @@ objective_pure_loss <- function(shift, kappa, logistic_curvature) {
 #' @noRd
 pure_floor <- function(loss, ledgers, delta) {
   floors <- pure_floors(loss, ledgers, delta)
-  pmax.int(0, floors["all", ], floors["some", ], floors["rare", ], na.rm = TRUE)
+  pmax.int(0, floors["all", ], floors["some", ], floors["sum", ], na.rm = TRUE)
 }
 
 #' Its parts, see dpa_pure_floors(): a column a ledger.
 #' @noRd
 pure_floors <- function(loss, ledgers, delta) {
   floors <- core_call(.Call(ffi_pure_floors, as.double(loss), ledgers, as.double(delta)))
-  rownames(floors) <- c("all", "some", "rare")
+  rownames(floors) <- c("all", "some", "sum")
   floors
 }
 

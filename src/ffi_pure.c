@@ -2,6 +2,7 @@
 #include "ffi.h"
 
 #include "account/pure.h"
+#include "account/pure_floor.h"
 #include "ffi_ledger.h"
 
 #include <Rmath.h>
@@ -97,9 +98,9 @@ SEXP ffi_pure_floors(SEXP loss, SEXP ledgers, SEXP delta) {
     const void *const top = vmaxget();
     dpa_ledger own;
     if (read_one(&reader, &asked, k, &own)) {
-      double *room = (double *)R_alloc(own.entries + 1, 7 * sizeof *room);
+      dpa_losses *room = (dpa_losses *)R_alloc(own.entries + 1, sizeof *room);
       const dpa_floors floors = dpa_pure_floors(asked.loss, &own, asked.delta, room);
-      const double three[] = {floors.all, floors.some, floors.rare};
+      const double three[] = {floors.all, floors.some, floors.sum};
       memcpy(REAL(out) + 3 * k, three, sizeof three);
       look_up(&asked, (double)own.entries);
     }
@@ -107,4 +108,16 @@ SEXP ffi_pure_floors(SEXP loss, SEXP ledgers, SEXP delta) {
   }
   UNPROTECT(1);
   return reader.bad ? ffi_status_of(DPA_ARGUMENT, reader.bad) : out;
+}
+
+/* dpa_gamma_bit(), element by element. */
+SEXP ffi_gamma_bits(SEXP shift, SEXP dim) {
+  const R_xlen_t n = Rf_xlength(shift);
+  if (TYPEOF(shift) != REALSXP || TYPEOF(dim) != REALSXP || Rf_xlength(dim) != n)
+    return ffi_status(DPA_ARGUMENT);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+  for (R_xlen_t i = 0; i < n; i++)
+    REAL(out)[i] = dpa_gamma_bit(REAL_RO(shift)[i], REAL_RO(dim)[i]);
+  UNPROTECT(1);
+  return out;
 }

@@ -94,6 +94,7 @@
   /* ffi_ledger.c */                                                                   \
   X(ffi_row_ledgers, 3)                                                                \
   /* ffi_pure.c */                                                                     \
+  X(ffi_gamma_bits, 2)                                                                 \
   X(ffi_pure_compose, 3)                                                               \
   X(ffi_pure_floors, 3)                                                                \
   /* ffi_renyi.c */                                                                    \

@@ -8,21 +8,6 @@
 #define LOG_SQRT_2PI 0.91893853320467274178
 #define SQRT_HALF 0.70710678118654752440
 
-/* m(x) - m(x + mu), x >= 0 or mu <= 1: by its integral where the difference would
- * cancel. */
-static double mills_drop(double x, double mu) {
-  if (mu > 1.0 && mu > 0.5 * x)
-    return dpa_mills(x) - dpa_mills(x + mu);
-  double sum = 0.0;
-  const double half = 0.5 * mu, middle = x + half;
-  for (size_t k = 0; k < sizeof dpa_gauss16 / sizeof *dpa_gauss16; k++) {
-    const double step = half * dpa_gauss16[k].x;
-    sum += dpa_gauss16[k].w *
-           (dpa_mills_slope(middle - step) + dpa_mills_slope(middle + step));
-  }
-  return half * sum;
-}
-
 /* delta = Phi(-x) - exp(epsilon) Phi(-x - mu) = phi(x) (m(x) - m(x + mu)) with
  * x = epsilon / mu - mu / 2, since exp(epsilon) phi(x + mu) = phi(x). */
 double dpa_gaussian_log_delta(double mu, double epsilon) {
@@ -32,7 +17,7 @@ double dpa_gaussian_log_delta(double mu, double epsilon) {
     const double rest = exp(-0.5 * x * x - LOG_SQRT_2PI) * dpa_mills(x + mu);
     return log1p(-0.5 * erfc(-x * SQRT_HALF) - rest);
   }
-  return -0.5 * x * x - LOG_SQRT_2PI + log(mills_drop(x, mu));
+  return -0.5 * x * x - LOG_SQRT_2PI + log(dpa_mills_drop(x, mu));
 }
 
 /* Newton steps for a root of f between lo and hi (f changes sign), bisection where a

@@ -32,16 +32,4 @@ typedef double (*dpa_log_choose)(double n, double k);
 double dpa_pure_compose(const dpa_pure *pure, double delta, dpa_log_choose log_choose,
                         double *room);
 
-/* No less is proved of releases by whoever knows no more of some than their losses,
- * loss[kind]; NaN of those of which more is known. `all`: of all the worst at once,
- * where that is likelier than delta, else NaN. Else: `some`, as many of the largest as
- * are the worst at once with that probability, and `rare`, how much they add up to as
- * rarely. room: 7 * entries numbers. */
-typedef struct dpa_floors {
-  double all, some, rare;
-} dpa_floors;
-
-dpa_floors dpa_pure_floors(const double *loss, const dpa_ledger *ledger, double delta,
-                           double *room);
-
 #endif

@@ -1,5 +1,6 @@
 #include "account/renyi.h"
 
+#include "account/pure_floor.h"
 #include "account/sampled.h"
 #include "account/special.h"
 #include "account/spherical.h"
@@ -134,6 +135,14 @@ static double objective_gamma_loss(const dpa_renyi_kind *kind) {
          (1.0 + 16.0 * DBL_EPSILON);
 }
 
+static double laplace_bit(const dpa_renyi_kind *kind) {
+  return dpa_gamma_bit(kind->size, 1.0);
+}
+
+static double gamma_bit(const dpa_renyi_kind *kind) {
+  return dpa_gamma_bit(kind->size, kind->dim);
+}
+
 static void lean_again(dpa_renyi_kind *kind) {
   kind->lean = dpa_spherical_lean(kind->size, kind->dim);
   if (kind->size > DPA_MOST_SHIFT)
@@ -143,29 +152,34 @@ static void lean_again(dpa_renyi_kind *kind) {
 /* To add a mechanism, add its line. by_size: whether of what hangs on the noise it
  * reads the size alone, and what follows from that; shared: whether kinds of one size
  * share what takes long, and a larger size never costs less; loss: the pure one, and
- * beyond: whether its distribution is known, too. What there is none of, or is not
- * known, is missing. */
+ * bit: where its distribution is known, too, what it is not below. What there is none
+ * of, or is not known, is missing. */
 static const struct row {
   const char *name;
   dpa_renyi_curve *curve;
-  int by_size, shared, beyond;
+  int by_size, shared;
   void (*follow)(dpa_renyi_kind *kind);
   double (*turn)(const dpa_renyi_kind *kind);
   dpa_status (*rough)(const dpa_renyi_kind *kind, const double *orders, size_t n,
                       dpa_usual_norms *norms, double *rdp);
   double (*least)(const dpa_renyi_kind *kind, double order);
   double (*loss)(const dpa_renyi_kind *kind);
+  double (*bit)(const dpa_renyi_kind *kind);
 } curves[] = {
     {.name = "pure", .curve = pure, .by_size = 1, .loss = size_of},
-    {.name = "laplace", .curve = laplace, .by_size = 1, .beyond = 1, .loss = size_of},
+    {.name = "laplace",
+     .curve = laplace,
+     .by_size = 1,
+     .loss = size_of,
+     .bit = laplace_bit},
     {.name = "gaussian", .curve = gaussian, .by_size = 1, .least = gaussian_least},
     {.name = "gamma",
      .curve = gamma_norm,
      .by_size = 1,
-     .beyond = 1,
      .follow = lean_again,
      .rough = gamma_norm_rough,
-     .loss = size_of},
+     .loss = size_of,
+     .bit = gamma_bit},
     {.name = "objective_gamma",
      .curve = objective_gamma,
      .by_size = 1,
@@ -246,7 +260,12 @@ double dpa_renyi_loss(const dpa_renyi_kind *kind) {
 
 int dpa_renyi_beyond_loss(const dpa_renyi_kind *kind) {
   const struct row *own = row_of(kind);
-  return own && own->beyond;
+  return own && own->bit;
+}
+
+double dpa_renyi_least_loss(const dpa_renyi_kind *kind) {
+  const struct row *own = row_of(kind);
+  return own && own->bit ? own->bit(kind) : dpa_renyi_loss(kind);
 }
 
 double dpa_renyi_least(const dpa_renyi_kind *kind, double order) {

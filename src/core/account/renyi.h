@@ -50,10 +50,12 @@ void dpa_renyi_scale(dpa_renyi_kind *kind, double factor);
  * less. */
 int dpa_renyi_is_shared(const dpa_renyi_kind *kind);
 
-/* The pure loss, rounded up; infinite: there is none. And whether its distribution is
- * known, by which less may be proved. */
+/* The pure loss, rounded up; infinite: there is none. Whether its distribution is
+ * known, by which less may be proved; and the loss of randomised response into which an
+ * answer can be turned, so that no less is, or of others the pure one. */
 double dpa_renyi_loss(const dpa_renyi_kind *kind);
 int dpa_renyi_beyond_loss(const dpa_renyi_kind *kind);
+double dpa_renyi_least_loss(const dpa_renyi_kind *kind);
 
 /* What the divergence is at least, as far as that takes next to nothing to say. */
 double dpa_renyi_least(const dpa_renyi_kind *kind, double order);

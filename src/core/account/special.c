@@ -29,6 +29,20 @@ double dpa_mills_slope(double x) {
   return 1.0 - x * dpa_mills(x);
 }
 
+/* By its integral where the difference would cancel. */
+double dpa_mills_drop(double x, double mu) {
+  if (mu > 1.0 && mu > 0.5 * x)
+    return dpa_mills(x) - dpa_mills(x + mu);
+  double sum = 0.0;
+  const double half = 0.5 * mu, middle = x + half;
+  for (size_t k = 0; k < sizeof dpa_gauss16 / sizeof *dpa_gauss16; k++) {
+    const double step = half * dpa_gauss16[k].x;
+    sum += dpa_gauss16[k].w *
+           (dpa_mills_slope(middle - step) + dpa_mills_slope(middle + step));
+  }
+  return half * sum;
+}
+
 double dpa_log_add(double a, double b) {
   const double high = a > b ? a : b, low = a > b ? b : a;
   return low == -INFINITY ? high : high + log1p(exp(low - high));

@@ -9,6 +9,9 @@
 double dpa_mills(double x);
 double dpa_mills_slope(double x);
 
+/* m(x) - m(x + mu), x >= 0 or mu <= 1. */
+double dpa_mills_drop(double x, double mu);
+
 /* log(exp(a) + exp(b)); an argument may be -Inf. */
 double dpa_log_add(double a, double b);
 

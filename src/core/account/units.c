@@ -26,8 +26,8 @@ void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
   room->place = DPA_TAKE(arena, int, rows);
   room->count = DPA_TAKE(arena, double, rows);
   room->loss = DPA_TAKE(arena, double, rows);
-  const size_t numbers = 4 * (size_t)MOST_ATOMS;
-  room->numbers = DPA_TAKE(arena, double, rows > numbers / 7 ? 7 * rows : numbers);
+  room->losses = DPA_TAKE(arena, dpa_losses, rows);
+  room->numbers = DPA_TAKE(arena, double, 4 * (size_t)MOST_ATOMS);
 }
 
 static int compare(double x, double y) {
@@ -108,22 +108,21 @@ static double make_likely(const dpa_ledger *ledger, double mu, dpa_renyi_kind *k
 /* ---- other accountants ------------------------------------------------------------
  */
 
-/* Pure losses with exp(x) times the noise; of kinds of which more is known NaN, where
- * that is `beyond` what is asked. */
-static void take_losses(const dpa_ledger *ledger, double x, int beyond,
+/* Pure losses with exp(x) times the noise; `least`: of kinds of which more is known
+ * what they are not below. */
+static void take_losses(const dpa_ledger *ledger, double x, int least,
                         dpa_units_room *room) {
   for (size_t e = 0; e < ledger->entries; e++) {
     dpa_renyi_kind kind = room->kind[e];
     dpa_renyi_scale(&kind, exp(-x));
-    room->loss[e] =
-        beyond && dpa_renyi_beyond_loss(&kind) ? NAN : dpa_renyi_loss(&kind);
+    room->loss[e] = least ? dpa_renyi_least_loss(&kind) : dpa_renyi_loss(&kind);
   }
 }
 
 /* The least that is said by whoever knows these losses alone. */
 static double floor_of(const dpa_ledger *ledger, double delta, dpa_units_room *room) {
-  const dpa_floors of = dpa_pure_floors(room->loss, ledger, delta, room->numbers);
-  return fmax(fmax(0.0, of.all), fmax(of.some, of.rare));
+  const dpa_floors of = dpa_pure_floors(room->loss, ledger, delta, room->losses);
+  return dpa_floor(&of);
 }
 
 /* By zero-concentrated losses, as R/privacy-account-zcdp.R has them. */
@@ -194,7 +193,7 @@ static int look_at_others(const dpa_spenders *of, const dpa_ledger *ledger,
   int beyond = 0, losses = 1;
   take_losses(ledger, found->x, 1, room);
   for (size_t e = 0; e < ledger->entries; e++) {
-    beyond |= isnan(room->loss[e]);
+    beyond |= dpa_renyi_beyond_loss(room->kind + e);
     losses &= !(room->loss[e] == INFINITY);
   }
   if (beyond && floor_of(ledger, delta, room) < most)

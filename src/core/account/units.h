@@ -5,6 +5,7 @@
 
 #include "account/meet.h"
 #include "account/pure.h"
+#include "account/pure_floor.h"
 #include "arena.h"
 #include "poll.h"
 
@@ -36,8 +37,9 @@ typedef struct dpa_units_room {
   dpa_renyi_kind *scaled; /* and with other noise */
   int *place;             /* rows: 0, 1, ... */
   double *count;          /* rows: of each of the unlike ones */
-  double *loss;           /* and their pure losses */
-  double *numbers;        /* work space of these */
+  double *loss;           /* and their pure losses, */
+  dpa_losses *losses;     /* and work space of these */
+  double *numbers;
   dpa_order_space space;
 } dpa_units_room;
 
