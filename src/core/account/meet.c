@@ -18,6 +18,7 @@
  * told apart, so that alike ledgers share them. */
 #define SIZE_DIGITS 17
 #define ORDER_STEPS 0x1p14
+#define LIKE 0.02 /* alike parties' multiples are within it, in logs */
 static const double rough_widths[] = {0.1, 0.02};
 
 typedef struct meeting {
@@ -231,7 +232,8 @@ static int meet_exactly(meeting *at, dpa_multiple *found) {
       excess_at(at, isnan(now.order) ? &at->of_grid : &around, now.x, &now.order);
   for (int round = 0; round < ROUNDS && step_to_root(at, round > 0, &now); round++)
     if (is_best(at, &now)) {
-      *found = (dpa_multiple){now.x, now.slope, now.order, at->budget->epsilon, 0.0};
+      *found =
+          (dpa_multiple){now.x, now.slope, now.order, at->budget->epsilon, 0.0, now.x};
       return 1;
     }
   return 0;
@@ -252,9 +254,11 @@ static int meet_roughly(meeting *at, dpa_multiple *found) {
     if (!there && !step_to_root(at, 0, &now))
       return 0;
     /* what is good for another party is good for one that is so much like it */
-    if ((there && told && alike) || is_best_roughly(at, &now)) {
-      *found =
-          (dpa_multiple){now.x, now.slope, now.order, at->budget->epsilon, at->off};
+    const int like = told && alike && fabs(now.x - found->looked) <= LIKE;
+    if (like || is_best_roughly(at, &now)) {
+      *found = (dpa_multiple){now.x,     now.slope,
+                              now.order, at->budget->epsilon,
+                              at->off,   like ? found->looked : now.x};
       return 1;
     }
   }
@@ -265,7 +269,7 @@ static int meet_from(meeting *at, dpa_multiple *found) {
   return at->rough ? meet_roughly(at, found) : meet_exactly(at, found);
 }
 
-const dpa_multiple dpa_no_multiple = {NAN, NAN, NAN, NAN, NAN};
+const dpa_multiple dpa_no_multiple = {NAN, NAN, NAN, NAN, NAN, NAN};
 
 dpa_status dpa_meet_budget(const dpa_orders *search, const dpa_renyi_kind *kinds,
                            const dpa_ledger *ledger, const dpa_budget *budget,

@@ -14,10 +14,11 @@ typedef struct dpa_budget {
 
 /* A multiple of the noise, as its log, the slope of what is spent there, in logs, the
  * Renyi order that proves it, and the budget's epsilon; all NaN where there is none.
- * And how far, in logs of orders less one, it is from where rough divergences have it.
- */
+ * How far, in logs of orders less one, it is from where rough divergences have it; and
+ * the multiple, of this ledger or an alike one before, at which other valleys were
+ * looked into. */
 typedef struct dpa_multiple {
-  double x, slope, order, epsilon, off;
+  double x, slope, order, epsilon, off, looked;
 } dpa_multiple;
 
 /* None. */

@@ -14,6 +14,7 @@
 #define STRIDE 0.25       /* in the log of the noise, towards less of it, */
 #define FAR 20.0          /* as far as this */
 #define PASSES 60
+#define FEW_ROWS 64 /* of so few a net tells what is known already */
 
 void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
                       size_t parties) {
@@ -28,6 +29,9 @@ void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
   room->loss = DPA_TAKE(arena, double, rows);
   room->losses = DPA_TAKE(arena, dpa_losses, rows);
   room->numbers = DPA_TAKE(arena, double, 4 * (size_t)MOST_ATOMS);
+  room->space.norms.net = rows > FEW_ROWS ? DPA_TAKE(arena, dpa_net, 1) : NULL;
+  if (room->space.norms.net)
+    memset(room->space.norms.net, 0, sizeof(dpa_net));
 }
 
 static int compare(double x, double y) {
