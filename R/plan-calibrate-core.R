@@ -4,10 +4,10 @@
 .core_accountants <- c("pure", "zcdp", "rdp", "pld")
 # It takes noise that hides roundings to change with the size of all, and what of it is for the grid
 # to be at most this share of a budget.
-.grid_excess <- 1e-6
+.grid_excess <- 1e-4
 # more it would solve one after another for longer than R takes for all
 .core_parties <- 64L
-.core_releases <- 8000L
+.core_releases <- 20000L
 
 too_many_for_core <- function(releases, epsilon) {
   length(epsilon) > .core_parties || length(releases$node) > .core_releases

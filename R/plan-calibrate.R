@@ -199,17 +199,17 @@ first_parties <- function(releases, epsilon) {
   list(first = which(own), like = place[like], releases = releases)
 }
 
-#' Releases with the next moduli below and, where noise hides how far a program is from its theorem,
-#' with the next sensitivities above over weights: of thousands of iterations those that differ
-#' little are counted as one. Noise that keeps a budget with these keeps it with theirs.
+#' Releases with the next moduli below and the next sensitivities above over weights: of thousands
+#' of iterations those that differ little are counted as one. Noise that keeps a budget with these
+#' keeps it with theirs.
 #' @noRd
 shared_releases <- function(releases) {
   digits <- .shared_digits[["release"]]
   releases$modulus <- to_digits(releases$modulus, digits, floor)
-  hidden <- which(releases$part == "hidden")
-  loss <- releases$sensitivity[hidden] / releases$weight[hidden]
-  releases$sensitivity[hidden] <- to_digits(round_up(loss), digits, ceiling)
-  releases$weight[hidden] <- 1
+  own <- which(releases$part %in% c("objective", "hidden"))
+  loss <- releases$sensitivity[own] / releases$weight[own]
+  releases$sensitivity[own] <- to_digits(round_up(loss), digits, ceiling)
+  releases$weight[own] <- 1
   releases
 }
 

@@ -105,10 +105,11 @@ static void check_odd(void) {
   CHECK(dpa_meet_budget(&search, &kind, &ledger, &budget, &scaled, &space, &known) ==
         DPA_OK);
   CHECK(fabs(known.x) < 1.0);
-  const dpa_multiple starts[] = {{15.0, -1.0, 2.0, 1.0, 0.0},
-                                 {-15.0, -1.0, 900.0, 1.0, 0.0},
-                                 {0.0, -1e-6, 5.0, 9.0, 0.0},
-                                 {0.0, -50.0, 5.0, 1.0, 0.0}};
+  const dpa_multiple starts[] = {
+      {.x = 15.0, .slope = -1.0, .order = 2.0, .epsilon = 1.0},
+      {.x = -15.0, .slope = -1.0, .order = 900.0, .epsilon = 1.0},
+      {.x = 0.0, .slope = -1e-6, .order = 5.0, .epsilon = 9.0},
+      {.x = 0.0, .slope = -50.0, .order = 5.0, .epsilon = 1.0}};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     found = starts[i];
     CHECK(dpa_meet_budget(&search, &kind, &ledger, &budget, &scaled, &space, &found) ==

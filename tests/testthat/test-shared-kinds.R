@@ -48,12 +48,11 @@ test_that("thousands of iterations that differ little are counted as fewer that 
     objective <- releases$part == "objective"
     rise <- releases$modulus[objective] / shared$modulus[objective]
     expect_true(all(rise >= 1 & rise <= 1 + 2^-10))
-    loss <- function(r) (r$sensitivity / r$weight)[!objective]
+    loss <- function(r) r$sensitivity / r$weight
     expect_true(all(loss(shared) >= loss(releases)))
     expect_true(all(loss(shared) <= loss(releases) * (1 + 2^-9)))
     same <- setdiff(names(releases), c("modulus", "sensitivity", "weight"))
     expect_identical(shared[same], releases[same])
-    expect_identical(shared$sensitivity[objective], releases$sensitivity[objective])
     # two parties are unlike, in 5,000 releases each
     expect_lt(nrow(unlike_parties(plan)$releases), 5000)
 

@@ -14,11 +14,13 @@ typedef struct dpa_budget {
 
 /* A multiple of the noise, as its log, the slope of what is spent there, in logs, the
  * Renyi order that proves it, and the budget's epsilon; all NaN where there is none.
- * How far, in logs of orders less one, it is from where rough divergences have it; and
- * the multiple, of this ledger or an alike one before, at which other valleys were
+ * Where divergences take long: how far, in logs of orders less one, the order is from
+ * where rough ones have it, and how much more is spent than they say; and the multiple
+ * and the budget, of this ledger or an alike one before, with which other valleys were
  * looked into. */
 typedef struct dpa_multiple {
-  double x, slope, order, epsilon, off, looked;
+  double x, slope, order, epsilon;
+  double off, more, looked, looked_epsilon;
 } dpa_multiple;
 
 /* None. */

@@ -5,6 +5,7 @@
 #include "groups.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
   memset(room, 0, sizeof *room);
   room->start = DPA_TAKE(arena, size_t, parties + 1);
   room->row = DPA_TAKE(arena, size_t, rows);
+  room->slot = DPA_TAKE(arena, size_t, 2 * rows);
   room->turn = DPA_TAKE(arena, dpa_turn, parties);
   room->kind = DPA_TAKE(arena, dpa_renyi_kind, rows);
   room->scaled = DPA_TAKE(arena, dpa_renyi_kind, rows);
@@ -70,27 +72,45 @@ static int release_alike(const dpa_spenders *of, const dpa_units_room *room, siz
   return 1;
 }
 
+static uint64_t bits_of(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* The place of an entry of this kind, or of the next one. */
+static size_t place_of(dpa_units_room *room, const dpa_renyi_kind *kind, size_t slots) {
+  uint64_t at = bits_of(kind->size) ^ (bits_of(kind->kappa) * 31);
+  at *= UINT64_C(0x9e3779b97f4a7c15); /* the upper half is mixed */
+  for (size_t s = (size_t)(at >> 32) % slots;; s = (s + 1) % slots) {
+    if (room->slot[s] == SIZE_MAX)
+      return room->slot[s] = room->entries;
+    if (dpa_renyi_same(kind, room->kind + room->slot[s]))
+      return room->slot[s];
+  }
+}
+
 /* The party's releases, alike ones counted; 0 entries where one is no plain one. */
 static dpa_ledger ledger_of(const dpa_spenders *of, dpa_units_room *room, size_t i) {
-  size_t entries = 0;
+  const size_t from = room->start[i], to = room->start[i + 1], slots = 2 * (to - from);
   dpa_ledger ledger = {room->place, room->count, 0, NAN};
-  for (size_t k = room->start[i]; k < room->start[i + 1]; k++) {
+  room->entries = 0;
+  for (size_t s = 0; s < slots; s++)
+    room->slot[s] = SIZE_MAX;
+  for (size_t k = from; k < to; k++) {
     const dpa_renyi_kind *kind = of->kind + room->row[k];
-    const double count = of->count[room->row[k]];
-    size_t e = 0;
     if (!dpa_renyi_is_plain(kind))
       return ledger;
-    while (e < entries && !dpa_renyi_same(kind, room->kind + e))
-      e++;
-    if (e == entries) {
+    const size_t e = place_of(room, kind, slots);
+    if (e == room->entries) {
       room->kind[e] = *kind;
       room->place[e] = (int)e;
       room->count[e] = 0.0;
-      entries++;
+      room->entries++;
     }
-    room->count[e] += count;
+    room->count[e] += of->count[room->row[k]];
   }
-  ledger.entries = entries;
+  ledger.entries = room->entries;
   return ledger;
 }
 

@@ -32,6 +32,8 @@ typedef struct dpa_turn {
 typedef struct dpa_units_room {
   size_t *start;          /* parties + 1: where each one's rows begin in */
   size_t *row;            /* rows: the rows, party by party */
+  size_t *slot;           /* 2 * rows: a table of a party's unlike releases by kind, */
+  size_t entries;         /* so many so far */
   dpa_turn *turn;         /* parties: in the order they are solved in */
   dpa_renyi_kind *kind;   /* rows: of one party, unlike ones, */
   dpa_renyi_kind *scaled; /* and with other noise */

@@ -1,0 +1,128 @@
+#include "account/meeting.h"
+
+#include <math.h>
+
+#define MANY 64      /* kinds, which a few stand for */
+#define FAR_OFF 0.03 /* what is off by more says nothing */
+#define LIKE 0.003   /* what others so much like it look into is not looked into again \
+                      */
+#define SAME 0.03
+
+/* A few kinds in the place of many, at the noise and about the order that are expected.
+ */
+static void sketch(dpa_meeting *at, const dpa_trial *now) {
+  const double likely = 1.0 - 2.0 * at->budget->log_delta / at->budget->epsilon;
+  at->few.entries = 0;
+  if (at->ledger->entries <= MANY)
+    return;
+  dpa_meeting_scale(at, now->x);
+  if (at->status == DPA_OK)
+    at->status = dpa_sketch_ledger(at->scaled, at->ledger,
+                                   isnan(now->order) ? likely : now->order,
+                                   &at->space->norms, &at->sketch);
+  at->few = (dpa_ledger){at->sketch.kind, at->sketch.count, at->sketch.entries, NAN};
+}
+
+/* The best order near one that rough divergences tell, and how much more is spent. */
+static void learn(dpa_meeting *at, dpa_trial *now) {
+  static const double width = 0.05; /* a parabola does the rest */
+  dpa_orders near = at->around;
+  double order = now->order, rough = now->order;
+  near.walks = 0;
+  near.widths = &width;
+  near.looks = 1;
+  dpa_meeting_scale(at, now->x);
+  const double spent = dpa_meeting_ask(at, &near, 0, &order);
+  at->more = log(spent / dpa_meeting_ask(at, &at->alone, 1, &rough));
+  at->off += log((order - 1.0) / (now->order - 1.0));
+  now->order = dpa_meeting_shared_order(order);
+}
+
+/* To where a budget is just kept, by rough divergences and what is known of them;
+ * order: NaN where they do not lead there. */
+static void guess(dpa_meeting *at, dpa_trial *now) {
+  const dpa_ledger *whole = at->ledger;
+  const int told = !isnan(now->order);
+  if (at->few.entries > 0)
+    at->ledger = &at->few;
+  if (told)
+    now->order = dpa_meeting_moved(now->order, -at->off);
+  at->guess = 1;
+  now->excess =
+      dpa_meeting_excess(at, told ? &at->around : at->search, now->x, &now->order);
+  if (!dpa_meeting_step(at, 0, now))
+    now->order = NAN;
+  at->guess = 0;
+  if (!told && !isnan(now->order))
+    learn(at, now);
+  else
+    now->order = dpa_meeting_shared_order(dpa_meeting_moved(now->order, at->off));
+  if (!(fabs(at->more) < FAR_OFF))
+    at->more = 0.0;
+  now->x -= at->more / now->slope;
+  at->ledger = whole;
+}
+
+/* Whether no other order is better; else the point moves on from there. Valleys are
+ * told apart by rough divergences, and others than this one are looked into. */
+static int is_best(dpa_meeting *at, dpa_trial *now) {
+  const dpa_ledger *whole = at->ledger;
+  dpa_orders valleys = *at->search;
+  dpa_trial last = *now;
+  valleys.halvings = 0;
+  dpa_meeting_scale(at, now->x);
+  if (at->few.entries > 0)
+    at->ledger = &at->few;
+  last.order = NAN;
+  dpa_meeting_ask(at, &valleys, 1, &last.order);
+  at->ledger = whole;
+  const double best = dpa_meeting_moved(last.order, at->off);
+  if (fabs(log((best - 1.0) / (now->order - 1.0))) <= SAME)
+    return 1;
+  last.order = NAN;
+  last.excess = dpa_meeting_over(at, dpa_meeting_ask(at, &valleys, 0, &last.order));
+  if (!(last.excess < now->excess + now->slope * at->budget->width))
+    return 1;
+  *now = last;
+  learn(at, now);
+  return 0;
+}
+
+static int is_like(const dpa_meeting *at, const dpa_trial *now,
+                   const dpa_multiple *found) {
+  return fabs(now->x - found->looked) <= LIKE &&
+         fabs(log(at->budget->epsilon / found->looked_epsilon)) <= LIKE;
+}
+
+int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
+  const int told = !isnan(found->order);
+  const double epsilon = at->budget->epsilon;
+  dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
+  at->off = told ? found->off : 0.0;
+  at->more = told ? found->more : 0.0;
+  sketch(at, &now);
+  guess(at, &now);
+  if (isnan(now.order))
+    return 0;
+  const double said = now.excess;
+  now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
+  at->more += now.excess - said;
+  int there = dpa_meeting_is_there(at, &now);
+  for (int round = 0; round < DPA_MEETING_ROUNDS; round++, there = 0) {
+    if (!there && !dpa_meeting_step(at, 0, &now))
+      return 0;
+    const int like = told && is_like(at, &now, found);
+    if (like || is_best(at, &now)) {
+      *found = (dpa_multiple){.x = now.x,
+                              .slope = now.slope,
+                              .order = now.order,
+                              .epsilon = epsilon,
+                              .off = at->off,
+                              .more = at->more,
+                              .looked = like ? found->looked : now.x,
+                              .looked_epsilon = like ? found->looked_epsilon : epsilon};
+      return 1;
+    }
+  }
+  return 0;
+}

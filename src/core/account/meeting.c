@@ -1,0 +1,135 @@
+#include "account/meeting.h"
+
+#include <float.h>
+#include <math.h>
+
+#define PASSES 20     /* secants, */
+#define FAR 20.0      /* in the log: beyond it somebody else looks */
+#define FLAT (-3.0)   /* where so little is spent no slope is told */
+#define BETWEEN 0.125 /* of the width, on both sides, is left to rounding */
+#define STILL 0.3     /* times the root of the width: the best order hardly moves */
+#define CLOSE 0.03    /* from here on it is told from within the second width, too, */
+#define CLOSER 1e-3   /* and from all */
+/* Where divergences take long: to how many binary digits sizes, and logs of orders, are
+ * told apart, so that alike ledgers share them. */
+#define SIZE_DIGITS 17
+#define ORDER_STEPS 0x1p14
+
+/* The next size above: who may change more may change less. */
+static double shared_size(double size) {
+  int exponent;
+  const double digits = ldexp(frexp(size, &exponent), SIZE_DIGITS);
+  return ldexp(ceil(digits), exponent - SIZE_DIGITS);
+}
+
+double dpa_meeting_shared_order(double order) {
+  return 1.0 + exp(floor(log(order - 1.0) * ORDER_STEPS) / ORDER_STEPS);
+}
+
+double dpa_meeting_moved(double order, double by) {
+  return 1.0 + (order - 1.0) * exp(by);
+}
+
+double dpa_meeting_ask(dpa_meeting *at, const dpa_orders *search, int guess,
+                       double *order) {
+  dpa_ledger ledger = *at->ledger;
+  dpa_orders how = *search;
+  double epsilon = INFINITY;
+  how.guess = guess;
+  ledger.near = *order;
+  if (at->status == DPA_OK)
+    at->status = dpa_best_order(&how, at->scaled, &ledger, at->budget->log_delta,
+                                at->space, &epsilon, order);
+  return epsilon;
+}
+
+/* Where the best order is by rough divergences, from there on where those that hold
+ * have it. */
+static double rough_order(dpa_meeting *at, const dpa_orders *search, double near) {
+  double order = dpa_meeting_moved(near, -at->off);
+  dpa_meeting_ask(at, search, 1, &order);
+  return dpa_meeting_shared_order(dpa_meeting_moved(order, at->off));
+}
+
+void dpa_meeting_scale(dpa_meeting *at, double x) {
+  for (size_t k = 0; k < at->ledger->entries; k++) {
+    dpa_renyi_kind *scaled = at->scaled + at->ledger->kind[k];
+    *scaled = at->kinds[at->ledger->kind[k]];
+    dpa_renyi_scale(scaled, exp(-x));
+    if (at->rough && dpa_renyi_is_shared(scaled))
+      scaled->size = shared_size(scaled->size);
+  }
+}
+
+double dpa_meeting_over(const dpa_meeting *at, double epsilon) {
+  const double spent = epsilon + at->budget->cost, most = at->budget->epsilon;
+  const double excess = log(spent) - log(most);
+  if (!(spent <= most)) /* the logs may round to the same number */
+    return excess > 0.0 ? excess : isfinite(spent) ? DBL_EPSILON : INFINITY;
+  return fmin(excess, 0.0);
+}
+
+/* The same with exp(x) times the noise. `order` is where it is looked for, NaN
+ * everywhere, and then the best. */
+double dpa_meeting_excess(dpa_meeting *at, const dpa_orders *search, double x,
+                          double *order) {
+  dpa_orders how = *search;
+  dpa_meeting_scale(at, x);
+  if (at->rough && !at->guess) {
+    if (isnan(*order) || how.looks > 0)
+      *order = rough_order(at, search, *order);
+    how.looks = 0;
+    how.valleys = 0;
+  }
+  return dpa_meeting_over(at, dpa_meeting_ask(at, &how, at->guess, order));
+}
+
+size_t dpa_meeting_looks(const dpa_meeting *at, double step) {
+  const size_t all = at->around.looks;
+  const size_t looks = step < STILL * sqrt(at->budget->width) ? 0
+                       : step < CLOSER                        ? all
+                       : step < CLOSE                         ? 2
+                                                              : 1;
+  return looks < all ? looks : all;
+}
+
+int dpa_meeting_is_there(const dpa_meeting *at, const dpa_trial *now) {
+  const double past = now->excess / now->slope / at->budget->width;
+  return past >= BETWEEN && past <= 1.0 - BETWEEN;
+}
+
+/* From a point of which the excess is known to one that keeps the budget by hardly more
+ * than it must: whether there is one. The best orders are looked for around those so
+ * far, or everywhere. */
+int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
+  const double width = at->budget->width;
+  dpa_orders around = at->around;
+  for (int pass = 0; pass < PASSES; pass++) {
+    const dpa_trial before = *now;
+    if (!(before.excess > FLAT && before.excess < INFINITY))
+      return 0;
+    now->x = before.x - before.excess / before.slope + width / 2.0;
+    if (!(fabs(now->x) <= FAR))
+      return 0;
+    const double step = now->x - before.x;
+    around.looks = dpa_meeting_looks(at, fabs(step));
+    /* were losses normal it would be there */
+    now->order = everywhere ? NAN : 1.0 + (before.order - 1.0) * exp(step);
+    now->excess = dpa_meeting_excess(at, &around, now->x, &now->order);
+    const double slope = (now->excess - before.excess) / step;
+    if (isfinite(slope) && slope < 0.0)
+      now->slope = slope;
+    const int well_looked = everywhere || at->rough || around.looks == 0 ||
+                            around.looks == at->around.looks;
+    if (well_looked && dpa_meeting_is_there(at, now))
+      return 1;
+  }
+  return 0;
+}
+
+/* The best order less one is about 2 log(1 / delta) / epsilon. NaN: none is known. */
+double dpa_meeting_likely(const dpa_meeting *at, const dpa_multiple *told) {
+  const double order =
+      1.0 + (told->order - 1.0) * (told->epsilon / at->budget->epsilon);
+  return order > 1.0 && order < INFINITY ? order : NAN;
+}
