@@ -16,11 +16,11 @@ typedef struct dpa_budget {
  * Renyi order that proves it, and the budget's epsilon; all NaN where there is none.
  * Where divergences take long: how far, in logs of orders less one, the order is from
  * where rough ones have it, and how much more is spent than they say; and the multiple
- * and the budget, of this ledger or an alike one before, with which other valleys were
- * looked into. */
+ * and the budget, of this ledger or one before, with which other valleys were looked
+ * into, and with which by divergences that hold. */
 typedef struct dpa_multiple {
   double x, slope, order, epsilon;
-  double off, more, looked, looked_epsilon;
+  double off, more, looked, looked_epsilon, proved, proved_epsilon;
 } dpa_multiple;
 
 /* None. */

@@ -4,9 +4,10 @@
 
 #define MANY 64      /* kinds, which a few stand for */
 #define FAR_OFF 0.03 /* what is off by more says nothing */
-#define LIKE 0.003   /* what others so much like it look into is not looked into again \
-                      */
-#define SAME 0.03
+#define PROVED                                                                         \
+  0.1 /* rough valleys are told from others for ledgers as near, in logs, */
+#define LOOKED 0.003 /* and others are not looked for */
+#define SAME 0.03    /* orders are in one valley, in logs */
 
 /* A few kinds in the place of many, at the noise and about the order that are expected.
  */
@@ -53,7 +54,7 @@ static void guess(dpa_meeting *at, dpa_trial *now) {
   if (!dpa_meeting_step(at, 0, now))
     now->order = NAN;
   at->guess = 0;
-  if (!told && !isnan(now->order))
+  if ((!told || at->few.entries > 0) && !isnan(now->order))
     learn(at, now);
   else
     now->order = dpa_meeting_shared_order(dpa_meeting_moved(now->order, at->off));
@@ -63,23 +64,29 @@ static void guess(dpa_meeting *at, dpa_trial *now) {
   at->ledger = whole;
 }
 
-/* Whether no other order is better; else the point moves on from there. Valleys are
- * told apart by rough divergences, and others than this one are looked into. */
-static int is_best(dpa_meeting *at, dpa_trial *now) {
+/* Whether rough divergences have the best valley where it is. */
+static int is_where_it_was(dpa_meeting *at, const dpa_orders *valleys,
+                           const dpa_trial *now) {
   const dpa_ledger *whole = at->ledger;
+  double order = NAN;
+  if (at->few.entries > 0)
+    at->ledger = &at->few;
+  dpa_meeting_ask(at, valleys, 1, &order);
+  at->ledger = whole;
+  const double best = dpa_meeting_moved(order, at->off);
+  return fabs(log((best - 1.0) / (now->order - 1.0))) <= SAME;
+}
+
+/* Whether no other order is better; else the point moves on from there. `proved`: rough
+ * divergences are known to tell; else those that hold are asked, too. */
+static int is_best(dpa_meeting *at, int proved, dpa_trial *now) {
   dpa_orders valleys = *at->search;
   dpa_trial last = *now;
   valleys.halvings = 0;
+  last.order = NAN;
   dpa_meeting_scale(at, now->x);
-  if (at->few.entries > 0)
-    at->ledger = &at->few;
-  last.order = NAN;
-  dpa_meeting_ask(at, &valleys, 1, &last.order);
-  at->ledger = whole;
-  const double best = dpa_meeting_moved(last.order, at->off);
-  if (fabs(log((best - 1.0) / (now->order - 1.0))) <= SAME)
+  if (proved && is_where_it_was(at, &valleys, now))
     return 1;
-  last.order = NAN;
   last.excess = dpa_meeting_over(at, dpa_meeting_ask(at, &valleys, 0, &last.order));
   if (!(last.excess < now->excess + now->slope * at->budget->width))
     return 1;
@@ -88,10 +95,10 @@ static int is_best(dpa_meeting *at, dpa_trial *now) {
   return 0;
 }
 
-static int is_like(const dpa_meeting *at, const dpa_trial *now,
-                   const dpa_multiple *found) {
-  return fabs(now->x - found->looked) <= LIKE &&
-         fabs(log(at->budget->epsilon / found->looked_epsilon)) <= LIKE;
+static int is_near(const dpa_meeting *at, const dpa_trial *now, double x,
+                   double epsilon, double within) {
+  return fabs(now->x - x) <= within &&
+         fabs(log(at->budget->epsilon / epsilon)) <= within;
 }
 
 int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
@@ -111,18 +118,26 @@ int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
   for (int round = 0; round < DPA_MEETING_ROUNDS; round++, there = 0) {
     if (!there && !dpa_meeting_step(at, 0, &now))
       return 0;
-    const int like = told && is_like(at, &now, found);
-    if (like || is_best(at, &now)) {
-      *found = (dpa_multiple){.x = now.x,
-                              .slope = now.slope,
-                              .order = now.order,
-                              .epsilon = epsilon,
-                              .off = at->off,
-                              .more = at->more,
-                              .looked = like ? found->looked : now.x,
-                              .looked_epsilon = like ? found->looked_epsilon : epsilon};
-      return 1;
+    dpa_multiple next = *found;
+    const int proved = is_near(at, &now, found->proved, found->proved_epsilon, PROVED);
+    if (!is_near(at, &now, found->looked, found->looked_epsilon, LOOKED)) {
+      if (!is_best(at, proved || at->few.entries > 0, &now))
+        continue;
+      next.looked = now.x;
+      next.looked_epsilon = epsilon;
+      if (!proved) {
+        next.proved = now.x;
+        next.proved_epsilon = epsilon;
+      }
     }
+    next.x = now.x;
+    next.slope = now.slope;
+    next.order = now.order;
+    next.epsilon = epsilon;
+    next.off = at->off;
+    next.more = at->more;
+    *found = next;
+    return 1;
   }
   return 0;
 }
