@@ -59,7 +59,8 @@ typedef struct dpa_shift_means {
 /* The same over a net of orders and shifts, even in their logs, for many problems of
  * `dim` dimensions that are near each other: log(log(1 + usual)), log(dear) and
  * log(two) at its knots, worked out when they are first asked for. All 0: nothing is
- * known yet. */
+ * known yet. curved: whether it is believed where curvature counts, too, which is
+ * quicker and not as smooth. */
 #define DPA_NET_ORDERS 180
 #define DPA_NET_SHIFTS 180
 typedef struct dpa_knot {
@@ -68,6 +69,7 @@ typedef struct dpa_knot {
 
 typedef struct dpa_net {
   double dim, shift, log_shift;
+  int curved;
   dpa_knot knot[DPA_NET_ORDERS * DPA_NET_SHIFTS];
 } dpa_net;
 

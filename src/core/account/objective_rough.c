@@ -229,18 +229,19 @@ static double part_one(const dpa_usual_norms *norms, dpa_shift_means *mean,
   if (!(s * kappa < 1.0 && turned < 1.0 && mean->usual < HUGE_MEAN))
     return INFINITY;
   const double more = turned / (1.0 - turned), start = (s + 0.5) * mean->shift;
-  const int by_net = mean->log_moment > 0.0;
-  if (by_net && more * (1.0 + mean->usual) < LITTLE * mean->usual)
-    return mean->usual + mean->dear;
   const double free_to = dpa_norm_free_to(s, mean->shift, kappa, tied);
-  double dear = 1.0 + mean->usual; /* nowhere */
-  if (free_to >= start) {
-    if (by_net && norms_below(norms, free_to) < DPA_SIXTEEN) {
+  const int is_free = free_to >= start && norms_below(norms, free_to) < DPA_SIXTEEN;
+  if (mean->log_moment > 0.0) {
+    if (more * (1.0 + mean->usual) < LITTLE * mean->usual)
+      return mean->usual + mean->dear;
+    if (is_free || !norms->net->curved) {
       mean->log_moment = 0.0;
       find_part_one(norms, mean);
     }
-    dear = moment_beyond(norms, mean, free_to);
   }
+  const double dear = is_free               ? moment_beyond(norms, mean, free_to)
+                      : !(free_to >= start) ? 1.0 + mean->usual
+                                            : 0.0;
   return mean->usual + more * dear + (1.0 + more) * mean->dear;
 }
 

@@ -32,8 +32,10 @@ void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
   room->losses = DPA_TAKE(arena, dpa_losses, rows);
   room->numbers = DPA_TAKE(arena, double, 4 * (size_t)MOST_ATOMS);
   room->space.norms.net = rows > FEW_ROWS ? DPA_TAKE(arena, dpa_net, 1) : NULL;
-  if (room->space.norms.net)
+  if (room->space.norms.net) {
     memset(room->space.norms.net, 0, sizeof(dpa_net));
+    room->space.norms.net->curved = 1;
+  }
 }
 
 static int compare(double x, double y) {
