@@ -5,12 +5,15 @@
 # It takes noise that hides roundings to change with the size of all, and what of it is for the grid
 # to be at most this share of a budget.
 .grid_excess <- 1e-4
-# more it would solve one after another for longer than R takes for all
-.core_parties <- 64L
-.core_releases <- 20000L
+# More it would solve one after another for longer than R takes for all: by the noise, and by whether
+# budgets are alike.
+.core_parties <- c(gaussian = 64, unlike = 300, alike = 1000)
+.core_releases <- c(gaussian = 20000, unlike = 20000, alike = 1e5)
 
-too_many_for_core <- function(releases, epsilon) {
-  length(epsilon) > .core_parties || length(releases$node) > .core_releases
+too_many_for_core <- function(releases, epsilon, plan) {
+  pure <- noise_mechanism(plan$budget$mechanism)$pure
+  of <- if (!pure) "gaussian" else if (min(epsilon) < max(epsilon)) "unlike" else "alike"
+  length(epsilon) > .core_parties[[of]] || length(releases$node) > .core_releases[[of]]
 }
 
 #' Units of parties whose kinds are plain (dpa_renyi_is_plain()): list(unit, order = what proves it,
@@ -20,7 +23,7 @@ too_many_for_core <- function(releases, epsilon) {
 #' @noRd
 units_in_core <- function(releases, epsilon, plan) {
   delta <- plan$budget$delta
-  if (delta == 0 || too_many_for_core(releases, epsilon)) return(NULL)
+  if (delta == 0 || too_many_for_core(releases, epsilon, plan)) return(NULL)
   by_mechanism <- sorted_events(releases, plan$budget$mechanism, plan$problem)
   mechanisms <- list(mechanism = vapply(by_mechanism, `[[`, "", "name"))
   asked <- names(able_accountants(mechanisms, delta, slow = TRUE))

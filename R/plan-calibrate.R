@@ -8,7 +8,8 @@
 #' @noRd
 calibrate_units <- function(plan, events_of, accountant) {
   all <- placed_parties(plan)
-  many <- too_many_for_core(all$releases, all$epsilon)
+  # of many releases the alike ones are counted first
+  many <- nrow(all$releases) > .too_many_releases
   parties <- if (many) unlike_parties(plan) else all
   cost <- if (accountant != "paper") shared_cost(parties, plan) else 0
   least <- min(parties$epsilon)

@@ -17,10 +17,11 @@ typedef struct dpa_budget {
  * Where divergences take long: how far, in logs of orders less one, the order is from
  * where rough ones have it, and how much more is spent than they say; and the multiple
  * and the budget, of this ledger or one before, with which other valleys were looked
- * into, and with which by divergences that hold. */
+ * into, and with which by divergences that hold; and how far the multiple is from that
+ * of the ledger before. */
 typedef struct dpa_multiple {
   double x, slope, order, epsilon;
-  double off, more, looked, looked_epsilon, proved, proved_epsilon;
+  double off, more, looked, looked_epsilon, proved, proved_epsilon, apart;
 } dpa_multiple;
 
 /* None. */

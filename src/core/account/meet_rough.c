@@ -7,6 +7,7 @@
 #define PROVED                                                                         \
   0.1 /* rough valleys are told from others for ledgers as near, in logs, */
 #define LOOKED 0.003 /* and others are not looked for */
+#define CLOSE 20.0   /* times the width: next ledgers' multiples may be as near, too */
 #define SAME 0.03    /* orders are in one valley, in logs */
 
 /* A few kinds in the place of many, at the noise and about the order that are expected.
@@ -101,9 +102,30 @@ static int is_near(const dpa_meeting *at, const dpa_trial *now, double x,
          fabs(log(at->budget->epsilon / epsilon)) <= within;
 }
 
+/* Ledgers one after another that hardly differ need the same noise. */
+static int meet_as_last(dpa_meeting *at, dpa_multiple *found) {
+  dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
+  if (!(found->apart <= CLOSE * at->budget->width) ||
+      at->budget->epsilon != found->epsilon ||
+      !is_near(at, &now, found->looked, found->looked_epsilon, LOOKED))
+    return 0;
+  at->off = found->off;
+  now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
+  if (dpa_meeting_is_there(at, &now))
+    return 1;
+  found->x -= now.excess / now.slope - at->budget->width / 2.0;
+  now.x = found->x;
+  now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
+  return dpa_meeting_is_there(at, &now);
+}
+
 int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
   const int told = !isnan(found->order);
-  const double epsilon = at->budget->epsilon;
+  const double epsilon = at->budget->epsilon, last = found->x;
+  if (told && meet_as_last(at, found)) {
+    found->apart = fabs(found->x - last);
+    return 1;
+  }
   dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
   at->off = told ? found->off : 0.0;
   at->more = told ? found->more : 0.0;
@@ -136,6 +158,7 @@ int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
     next.epsilon = epsilon;
     next.off = at->off;
     next.more = at->more;
+    next.apart = fabs(now.x - last);
     *found = next;
     return 1;
   }
