@@ -5,7 +5,7 @@
 # It takes noise that hides roundings to change with the size of all, and what of it is for the grid
 # to be at most this share of a budget.
 .grid_excess <- 1e-4
-# More it would solve one after another for longer than R takes for all: by the noise, and by whether
+# More it would solve one after another for longer than R takes for all: by the noise, and whether
 # budgets are alike.
 .core_parties <- c(gaussian = 64, unlike = 300, alike = 1000)
 .core_releases <- c(gaussian = 20000, unlike = 20000, alike = 1e5)

@@ -12,16 +12,22 @@ typedef struct dpa_budget {
   double width; /* the noise may be above the least by this share */
 } dpa_budget;
 
+/* What ledgers are like: the multiple that they need, what they may spend, and what
+ * curvature costs. */
+typedef struct dpa_likeness {
+  double x, epsilon, steep;
+} dpa_likeness;
+
 /* A multiple of the noise, as its log, the slope of what is spent there, in logs, the
  * Renyi order that proves it, and the budget's epsilon; all NaN where there is none.
  * Where divergences take long: how far, in logs of orders less one, the order is from
- * where rough ones have it, and how much more is spent than they say; and the multiple
- * and the budget, of this ledger or one before, with which other valleys were looked
- * into, and with which by divergences that hold; and how far the multiple is from that
- * of the ledger before. */
+ * where rough ones have it, and how much more is spent than they say; which ledger it
+ * was, this one or one before, that other valleys were looked into of, and of which by
+ * divergences that hold; and how far the multiple is from that of the ledger before. */
 typedef struct dpa_multiple {
-  double x, slope, order, epsilon;
-  double off, more, looked, looked_epsilon, proved, proved_epsilon, apart;
+  double x, slope, order, epsilon, off, more;
+  dpa_likeness looked, proved;
+  double apart;
 } dpa_multiple;
 
 /* None. */

@@ -7,6 +7,8 @@
 #define PROVED                                                                         \
   0.1 /* rough valleys are told from others for ledgers as near, in logs, */
 #define LOOKED 0.003 /* and others are not looked for */
+#define STEEP 10.0   /* what curvature costs may differ more, */
+#define LITTLE 1e-6  /* and as it likes where it is less */
 #define CLOSE 20.0   /* times the width: next ledgers' multiples may be as near, too */
 #define SAME 0.03    /* orders are in one valley, in logs */
 
@@ -96,18 +98,26 @@ static int is_best(dpa_meeting *at, int proved, dpa_trial *now) {
   return 0;
 }
 
-static int is_near(const dpa_meeting *at, const dpa_trial *now, double x,
-                   double epsilon, double within) {
-  return fabs(now->x - x) <= within &&
-         fabs(log(at->budget->epsilon / epsilon)) <= within;
+/* Ledgers that are not, and cost as much, may still have other valleys. */
+static int is_like(const dpa_likeness *own, const dpa_likeness *other, double within) {
+  return fabs(own->x - other->x) <= within &&
+         fabs(log(own->epsilon / other->epsilon)) <= within &&
+         fabs(log((own->steep + LITTLE) / (other->steep + LITTLE))) <= STEEP * within;
+}
+
+static dpa_likeness likeness(const dpa_meeting *at, double x) {
+  double steep = 0.0;
+  for (size_t k = 0; k < at->ledger->entries; k++)
+    steep += at->ledger->count[k] * at->kinds[at->ledger->kind[k]].kappa;
+  return (dpa_likeness){x, at->budget->epsilon, steep};
 }
 
 /* Ledgers one after another that hardly differ need the same noise. */
 static int meet_as_last(dpa_meeting *at, dpa_multiple *found) {
   dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
-  if (!(found->apart <= CLOSE * at->budget->width) ||
-      at->budget->epsilon != found->epsilon ||
-      !is_near(at, &now, found->looked, found->looked_epsilon, LOOKED))
+  const dpa_likeness own = likeness(at, now.x);
+  if (!(found->apart <= CLOSE * at->budget->width) || own.epsilon != found->epsilon ||
+      !is_like(&own, &found->looked, LOOKED))
     return 0;
   at->off = found->off;
   now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
@@ -121,7 +131,7 @@ static int meet_as_last(dpa_meeting *at, dpa_multiple *found) {
 
 int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
   const int told = !isnan(found->order);
-  const double epsilon = at->budget->epsilon, last = found->x;
+  const double last = found->x;
   if (told && meet_as_last(at, found)) {
     found->apart = fabs(found->x - last);
     return 1;
@@ -141,21 +151,19 @@ int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
     if (!there && !dpa_meeting_step(at, 0, &now))
       return 0;
     dpa_multiple next = *found;
-    const int proved = is_near(at, &now, found->proved, found->proved_epsilon, PROVED);
-    if (!is_near(at, &now, found->looked, found->looked_epsilon, LOOKED)) {
+    const dpa_likeness own = likeness(at, now.x);
+    if (!is_like(&own, &found->looked, LOOKED)) {
+      const int proved = is_like(&own, &found->proved, PROVED);
       if (!is_best(at, proved || at->few.entries > 0, &now))
         continue;
-      next.looked = now.x;
-      next.looked_epsilon = epsilon;
-      if (!proved) {
-        next.proved = now.x;
-        next.proved_epsilon = epsilon;
-      }
+      next.looked = own;
+      if (!proved)
+        next.proved = own;
     }
     next.x = now.x;
     next.slope = now.slope;
     next.order = now.order;
-    next.epsilon = epsilon;
+    next.epsilon = own.epsilon;
     next.off = at->off;
     next.more = at->more;
     next.apart = fabs(now.x - last);
