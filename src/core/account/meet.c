@@ -44,8 +44,8 @@ static int meet_from(dpa_meeting *at, dpa_multiple *found) {
   return at->rough ? dpa_meet_roughly(at, found) : dpa_meet_exactly(at, found);
 }
 
-const dpa_multiple dpa_no_multiple = {
-    NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}, {NAN, NAN, NAN}, NAN};
+const dpa_multiple dpa_no_multiple = {NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN},
+                                      NAN};
 
 dpa_status dpa_meet_budget(const dpa_orders *search, const dpa_renyi_kind *kinds,
                            const dpa_ledger *ledger, const dpa_budget *budget,

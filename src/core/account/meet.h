@@ -21,12 +21,12 @@ typedef struct dpa_likeness {
 /* A multiple of the noise, as its log, the slope of what is spent there, in logs, the
  * Renyi order that proves it, and the budget's epsilon; all NaN where there is none.
  * Where divergences take long: how far, in logs of orders less one, the order is from
- * where rough ones have it, and how much more is spent than they say; which ledger it
- * was, this one or one before, that other valleys were looked into of, and of which by
- * divergences that hold; and how far the multiple is from that of the ledger before. */
+ * where rough ones have it, and how much more is spent than they say; of which ledger,
+ * this one or one before, other valleys were looked into; and how far the multiple is
+ * from that of the ledger before. */
 typedef struct dpa_multiple {
   double x, slope, order, epsilon, off, more;
-  dpa_likeness looked, proved;
+  dpa_likeness looked;
   double apart;
 } dpa_multiple;
 

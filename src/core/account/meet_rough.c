@@ -3,14 +3,15 @@
 #include <math.h>
 
 #define MANY 64      /* kinds, which a few stand for */
-#define FAR_OFF 0.03 /* what is off by more says nothing */
-#define PROVED                                                                         \
-  0.1 /* rough valleys are told from others for ledgers as near, in logs, */
-#define LOOKED 0.003 /* and others are not looked for */
-#define STEEP 10.0   /* what curvature costs may differ more, */
-#define LITTLE 1e-6  /* and as it likes where it is less */
-#define CLOSE 20.0   /* times the width: next ledgers' multiples may be as near, too */
-#define SAME 0.03    /* orders are in one valley, in logs */
+#define FAR_OFF 0.03 /* what is off by more says nothing, */
+#define TRUSTED 3e-4 /* and by less what divergences that hold would say */
+/* How near ledgers are, in logs, of which other valleys are looked into once; what
+ * curvature costs may differ more, and as it likes where it is little. */
+#define LIKE 0.005
+#define STEEP 5.0
+#define LITTLE 1e-6
+#define CLOSE 20.0 /* times the width: next ledgers' multiples may be as near, too */
+#define SAME 0.03  /* orders are in one valley, in logs */
 
 /* A few kinds in the place of many, at the noise and about the order that are expected.
  */
@@ -67,28 +68,33 @@ static void guess(dpa_meeting *at, dpa_trial *now) {
   at->ledger = whole;
 }
 
-/* Whether rough divergences have the best valley where it is. */
+/* Whether of a few kinds the best valley is where it was. */
 static int is_where_it_was(dpa_meeting *at, const dpa_orders *valleys,
                            const dpa_trial *now) {
   const dpa_ledger *whole = at->ledger;
   double order = NAN;
-  if (at->few.entries > 0)
-    at->ledger = &at->few;
+  if (at->few.entries == 0)
+    return 0;
+  at->ledger = &at->few;
   dpa_meeting_ask(at, valleys, 1, &order);
   at->ledger = whole;
   const double best = dpa_meeting_moved(order, at->off);
   return fabs(log((best - 1.0) / (now->order - 1.0))) <= SAME;
 }
 
-/* Whether no other order is better; else the point moves on from there. `proved`: rough
- * divergences are known to tell; else those that hold are asked, too. */
-static int is_best(dpa_meeting *at, int proved, dpa_trial *now) {
+/* Whether no other order is better; else the point moves on from there. Valleys are
+ * told apart by rough divergences, and those that may be best are looked into. */
+static int is_best(dpa_meeting *at, dpa_trial *now) {
   dpa_orders valleys = *at->search;
   dpa_trial last = *now;
   valleys.halvings = 0;
+  if (fabs(at->more) < TRUSTED) {
+    valleys.known = dpa_meeting_moved(now->order, -at->off);
+    valleys.known_epsilon = at->budget->epsilon * exp(now->excess) - at->budget->cost;
+  }
   last.order = NAN;
   dpa_meeting_scale(at, now->x);
-  if (proved && is_where_it_was(at, &valleys, now))
+  if (is_where_it_was(at, &valleys, now))
     return 1;
   last.excess = dpa_meeting_over(at, dpa_meeting_ask(at, &valleys, 0, &last.order));
   if (!(last.excess < now->excess + now->slope * at->budget->width))
@@ -99,10 +105,10 @@ static int is_best(dpa_meeting *at, int proved, dpa_trial *now) {
 }
 
 /* Ledgers that are not, and cost as much, may still have other valleys. */
-static int is_like(const dpa_likeness *own, const dpa_likeness *other, double within) {
-  return fabs(own->x - other->x) <= within &&
-         fabs(log(own->epsilon / other->epsilon)) <= within &&
-         fabs(log((own->steep + LITTLE) / (other->steep + LITTLE))) <= STEEP * within;
+static int is_like(const dpa_likeness *own, const dpa_likeness *other) {
+  return fabs(own->x - other->x) <= LIKE &&
+         fabs(log(own->epsilon / other->epsilon)) <= LIKE &&
+         fabs(log((own->steep + LITTLE) / (other->steep + LITTLE))) <= STEEP * LIKE;
 }
 
 static dpa_likeness likeness(const dpa_meeting *at, double x) {
@@ -117,7 +123,7 @@ static int meet_as_last(dpa_meeting *at, dpa_multiple *found) {
   dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
   const dpa_likeness own = likeness(at, now.x);
   if (!(found->apart <= CLOSE * at->budget->width) || own.epsilon != found->epsilon ||
-      !is_like(&own, &found->looked, LOOKED))
+      !is_like(&own, &found->looked))
     return 0;
   at->off = found->off;
   now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
@@ -152,13 +158,10 @@ int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
       return 0;
     dpa_multiple next = *found;
     const dpa_likeness own = likeness(at, now.x);
-    if (!is_like(&own, &found->looked, LOOKED)) {
-      const int proved = is_like(&own, &found->proved, PROVED);
-      if (!is_best(at, proved || at->few.entries > 0, &now))
+    if (!is_like(&own, &found->looked)) {
+      if (!is_best(at, &now))
         continue;
       next.looked = own;
-      if (!proved)
-        next.proved = own;
     }
     next.x = now.x;
     next.slope = now.slope;

@@ -14,6 +14,7 @@
 #define AS_CLOSE 1.02 /* and what is about right, to be looked at beside the best */
 #define OFF 1e-3      /* it may be off by so much, as a share; */
 #define FAR_OFF 0.05  /* what is not right */
+#define SAME 0.03     /* orders are in one valley, in logs */
 
 static dpa_point look_near(dpa_search *at, double order) {
   dpa_point best = {.y = log(order - 1.0)};
@@ -188,6 +189,10 @@ static size_t look_anyhow(dpa_search *at, const dpa_sketch *sketch, dpa_point *f
   return n;
 }
 
+static int is_known(const dpa_orders *orders, double y) {
+  return orders->known > 1.0 && fabs(y - log(orders->known - 1.0)) <= SAME;
+}
+
 /* What was found by rough divergences, by those that hold: those that may be best are
  * looked at, and around the best one where it is not what it was said to be. Whether it
  * is near that. */
@@ -200,7 +205,10 @@ static int confirm(dpa_search *at, dpa_point *found, size_t *n) {
       continue;
     const double said = found[k].epsilon;
     dpa_point now = found[k];
-    dpa_search_look(at, &now, 1);
+    if (is_known(at->orders, now.y))
+      now.epsilon = at->orders->known_epsilon;
+    else
+      dpa_search_look(at, &now, 1);
     if (kept == 0 || now.epsilon < found[best].epsilon) {
       best = kept;
       off = fabs((now.epsilon - said) / said);

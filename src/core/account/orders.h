@@ -24,6 +24,9 @@ typedef struct dpa_orders {
   int valleys; /* whether it is looked for in other valleys, too */
   int around;  /* of an order that is told, whether in the next ones */
   int guess;   /* whether rough divergences will do, where there are any: no bound */
+  double
+      known; /* > 1: about the order by rough divergences near which this is known, */
+  double known_epsilon;
 } dpa_orders;
 
 /* What one party releases: `count[k]` times kind[k], k < entries. near: the order that
