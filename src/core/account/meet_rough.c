@@ -8,10 +8,14 @@
 /* How near ledgers are, in logs, of which other valleys are looked into once; what
  * curvature costs may differ more, and as it likes where it is little. */
 #define LIKE 0.005
+#define CHANGED                                                                        \
+  1e-4 /* by so much in what is said, in logs, its best order may have, too */
 #define STEEP 5.0
 #define LITTLE 1e-6
-#define CLOSE 20.0 /* times the width: next ledgers' multiples may be as near, too */
-#define SAME 0.03  /* orders are in one valley, in logs */
+#define BESIDE 0.05 /* in logs */
+#define WORTH 0.25  /* of the width */
+#define CLOSE 20.0  /* times the width: next ledgers' multiples may be as near, too */
+#define SAME 0.03   /* orders are in one valley, in logs */
 
 /* A few kinds in the place of many, at the noise and about the order that are expected.
  */
@@ -39,7 +43,7 @@ static void learn(dpa_meeting *at, dpa_trial *now) {
   dpa_meeting_scale(at, now->x);
   const double spent = dpa_meeting_ask(at, &near, 0, &order);
   at->more = log(spent / dpa_meeting_ask(at, &at->alone, 1, &rough));
-  at->off += log((order - 1.0) / (now->order - 1.0));
+  at->off = log((order - 1.0) / (now->order - 1.0));
   now->order = dpa_meeting_shared_order(order);
 }
 
@@ -88,13 +92,14 @@ static int is_best(dpa_meeting *at, dpa_trial *now) {
   dpa_orders valleys = *at->search;
   dpa_trial last = *now;
   valleys.halvings = 0;
-  if (fabs(at->more) < TRUSTED) {
+  const int trusted = fabs(at->more) < TRUSTED;
+  if (trusted) {
     valleys.known = dpa_meeting_moved(now->order, -at->off);
     valleys.known_epsilon = at->budget->epsilon * exp(now->excess) - at->budget->cost;
   }
   last.order = NAN;
   dpa_meeting_scale(at, now->x);
-  if (is_where_it_was(at, &valleys, now))
+  if (trusted && is_where_it_was(at, &valleys, now))
     return 1;
   last.excess = dpa_meeting_over(at, dpa_meeting_ask(at, &valleys, 0, &last.order));
   if (!(last.excess < now->excess + now->slope * at->budget->width))
@@ -102,6 +107,33 @@ static int is_best(dpa_meeting *at, dpa_trial *now) {
   *now = last;
   learn(at, now);
   return 0;
+}
+
+/* Beside a point how divergences that hold differ from rough ones: where these have the
+ * best order. Whether it was worth while to move there. */
+static int refine(dpa_meeting *at, dpa_trial *now) {
+  double rough[3], order, said = at->budget->epsilon * exp(now->excess);
+  dpa_meeting_scale(at, now->x);
+  for (int k = 0; k < 3; k++) {
+    order = dpa_meeting_moved(now->order, (k - 1) * BESIDE);
+    rough[k] = dpa_meeting_ask(at, &at->alone, 1, &order);
+  }
+  order = dpa_meeting_moved(now->order, BESIDE);
+  const double more =
+      dpa_meeting_ask(at, &at->alone, 0, &order) + at->budget->cost - said;
+  const double slope = (more - (rough[2] - rough[1])) + (rough[2] - rough[0]) / 2.0;
+  const double bend = rough[2] - 2.0 * rough[1] + rough[0];
+  const double by = fmax(-2.0, fmin(-slope / bend, 2.0)) * BESIDE;
+  if (!(bend > 0.0 && slope * slope / (2.0 * bend) > WORTH * at->budget->width * said))
+    return 0;
+  dpa_trial next = *now;
+  next.order = dpa_meeting_shared_order(dpa_meeting_moved(now->order, by));
+  next.excess = dpa_meeting_excess(at, &at->alone, now->x, &next.order);
+  if (!(next.excess < now->excess))
+    return 0;
+  at->off += by;
+  *now = next;
+  return 1;
 }
 
 /* Ledgers that are not, and cost as much, may still have other valleys. */
@@ -151,14 +183,18 @@ int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
     return 0;
   const double said = now.excess;
   now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
+  const double changed = fabs(now.excess - said);
   at->more += now.excess - said;
+  dpa_multiple next = *found;
   int there = dpa_meeting_is_there(at, &now);
   for (int round = 0; round < DPA_MEETING_ROUNDS; round++, there = 0) {
     if (!there && !dpa_meeting_step(at, 0, &now))
       return 0;
-    dpa_multiple next = *found;
     const dpa_likeness own = likeness(at, now.x);
     if (!is_like(&own, &found->looked)) {
+      if (told && round == 0 && changed > CHANGED && refine(at, &now) &&
+          !dpa_meeting_is_there(at, &now))
+        continue;
       if (!is_best(at, &now))
         continue;
       next.looked = own;
