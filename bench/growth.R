@@ -9,9 +9,10 @@
 # shared machine may take. Linux only (VmHWM).
 #
 # Rscript bench/growth.R [part ...] [--full] [--limit=seconds] [--plot=file.png]
-#   parts: records columns sparse ring random complete iterations; plans for holders that are alike
-#   or unlike; fits of unlike holders with gaussian or gamma noise, of two methods, and with
-#   penalties of their own (M-ADMM); all of them by default
+#   parts: records columns sparse ring random complete iterations, with Gaussian noise and with
+#   Gamma noise (iterations_gamma); plans for holders that are alike or unlike; fits of unlike
+#   holders with gaussian or gamma noise, of two methods, and with penalties of their own (M-ADMM);
+#   all of them by default
 
 source("bench/helpers.R")
 args <- commandArgs(TRUE)
@@ -80,6 +81,10 @@ parts <- list(
     private(20 * N, 10, N, network = dpadmm::network_random(N, min(1, 6 / (N - 1))))
   }),
   iterations = list(10^seq(1, 3, 0.5), 10^(1:5), function(T) private(1000, 5, 3, iterations = T)),
+  # whose penalties grow, so that all releases of a holder are unlike
+  iterations_gamma = list(10^seq(1, 3, 0.5), 10^(1:5), function(T) {
+    private(1000, 5, 3, iterations = T, noise = "gamma", method = dpadmm::m_admm())
+  }),
   alike = list(c(100, 300, 1000, 3000), c(100, 1000, 5000), function(N) {
     planned(rep(1000, N), "ring")
   }),

@@ -75,6 +75,43 @@ test_that("it is asked once where the RDP accountant alone is, and R where there
   expect_null(meet(dp_event_gaussian(2, 1, node = 1:2), c(1, 0), 1e-5))
 })
 
+test_that("hundreds of releases with Gamma noise that are all unlike are told by a few of them", {
+  # a party's penalties grow; pure losses say more, which a floor of theirs tells
+  for (case in list(list(m_admm(), 300, 1), list(m_admm(), 150, c(0.3, 4, 1)),
+    list(mr_admm(), 400, c(2, 1, 1)), list(pp_admm(), 200, 1)
+  )) {
+    make <- function() {
+      suppressWarnings(dpadmm_plan(8, c(100, 900, 2000), method = case[[1L]], epsilon = case[[3L]],
+        delta = 1e-5, noise = "gamma", iterations = case[[2L]]))
+    }
+    label <- case[[1L]]$name
+    expect_identical(unique(asked_for(make)$accountant), "core", label = label)
+    plan <- make()
+    spent <- privacy(plan)$per_node$epsilon / case[[3L]]
+    expect_true(all(spent <= 1 & spent > 1 - 1e-3), label = label)
+  }
+  # and those of thousands are shared first
+  plan <- suppressWarnings(dpadmm_plan(8, c(100, 900), method = m_admm(), epsilon = 1,
+    delta = 1e-5, noise = "gamma", iterations = 4000))
+  expect_gt(nrow(plan$releases), .too_many_releases)
+  parties <- unlike_parties(plan)
+  expect_false(is.null(units_in_core(parties$releases, parties$epsilon, plan)))
+  spent <- privacy(plan)$per_node$epsilon
+  expect_true(all(spent <= 1 & spent > 1 - 2e-3))
+})
+
+test_that("hundreds of holders with Gamma noise are solved one after another", {
+  skip_on_cran()
+  sizes <- round(exp(seq(log(100), log(10000), length.out = 400)))
+  plan <- both_ways(10, sizes, epsilon = 1, delta = 1e-5, noise = "gamma", iterations = 10,
+    method = m_admm(eta = 10^-(1 + cos(1:400))))
+  expect_false(identical(plan$in_core$unit, plan$in_steps$unit))
+  excess <- plan$in_core$unit / plan$in_steps$unit - 1
+  expect_true(all(excess > -2e-3 & excess < 2e-3))
+  spent <- privacy(plan$in_core)$per_node$epsilon
+  expect_true(all(spent <= 1 & spent > 1 - 1e-3))
+})
+
 test_that("the core finds the Gaussian mechanism's noise, whatever it starts from", {
   # by Renyi divergences, of which epsilon is known in closed form
   for (sigma in c(0.5, 2, 9)) for (epsilon in list(c(0.1, 0.1), c(1, 5), c(3, 0.02))) {
