@@ -8,14 +8,13 @@
 /* How near ledgers are, in logs, of which other valleys are looked into once; what
  * curvature costs may differ more, and as it likes where it is little. */
 #define LIKE 0.005
-#define CHANGED                                                                        \
-  1e-4 /* by so much in what is said, in logs, its best order may have, too */
 #define STEEP 5.0
 #define LITTLE 1e-6
-#define BESIDE 0.05 /* in logs */
-#define WORTH 0.25  /* of the width */
-#define CLOSE 20.0  /* times the width: next ledgers' multiples may be as near, too */
-#define SAME 0.03   /* orders are in one valley, in logs */
+#define CLOSE 20.0   /* times the width: next ledgers' multiples may be as near, too */
+#define CHANGED 1e-4 /* what is said, in logs: then the best order may have, too */
+#define BESIDE 0.05  /* of an order, in logs */
+#define WORTH 0.25   /* of the width */
+#define SAME 0.03    /* orders are in one valley, in logs */
 
 /* A few kinds in the place of many, at the noise and about the order that are expected.
  */
@@ -157,23 +156,23 @@ static int meet_as_last(dpa_meeting *at, dpa_multiple *found) {
   if (!(found->apart <= CLOSE * at->budget->width) || own.epsilon != found->epsilon ||
       !is_like(&own, &found->looked))
     return 0;
-  at->off = found->off;
-  now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
-  if (dpa_meeting_is_there(at, &now))
-    return 1;
-  found->x -= now.excess / now.slope - at->budget->width / 2.0;
-  now.x = found->x;
-  now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
-  return dpa_meeting_is_there(at, &now);
+  for (int look = 0; look < 2; look++) {
+    now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
+    if (dpa_meeting_is_there(at, &now)) {
+      found->apart = fabs(now.x - found->x);
+      found->x = now.x;
+      found->order = now.order;
+      return 1;
+    }
+    now.x -= now.excess / now.slope - at->budget->width / 2.0;
+  }
+  return 0;
 }
 
 int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
   const int told = !isnan(found->order);
-  const double last = found->x;
-  if (told && meet_as_last(at, found)) {
-    found->apart = fabs(found->x - last);
+  if (told && meet_as_last(at, found))
     return 1;
-  }
   dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
   at->off = told ? found->off : 0.0;
   at->more = told ? found->more : 0.0;
@@ -205,7 +204,7 @@ int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
     next.epsilon = own.epsilon;
     next.off = at->off;
     next.more = at->more;
-    next.apart = fabs(now.x - last);
+    next.apart = fabs(now.x - found->x);
     *found = next;
     return 1;
   }

@@ -74,7 +74,7 @@ double dpa_meeting_likely(const dpa_meeting *at, const dpa_multiple *told);
 int dpa_meet_exactly(dpa_meeting *at, dpa_multiple *found);
 int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found);
 
-/* so often they look on from a better order that is found elsewhere */
+/* They look on from a better order that is found elsewhere so often. */
 #define DPA_MEETING_ROUNDS 3
 
 #endif

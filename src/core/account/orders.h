@@ -20,12 +20,11 @@ typedef struct dpa_orders {
   int halvings; /* of `step`, by a search everywhere; 0: valleys are told apart */
   const double *widths; /* of a search near an order that is told */
   size_t looks;
-  int walks;   /* from a likely order, where none is told, not looked for everywhere */
-  int valleys; /* whether it is looked for in other valleys, too */
-  int around;  /* of an order that is told, whether in the next ones */
-  int guess;   /* whether rough divergences will do, where there are any: no bound */
-  double
-      known; /* > 1: about the order by rough divergences near which this is known, */
+  int walks;    /* from a likely order, where none is told, not looked for everywhere */
+  int valleys;  /* whether it is looked for in other valleys, too */
+  int around;   /* of an order that is told, whether in the next ones */
+  int guess;    /* whether rough divergences will do, where there are any: no bound */
+  double known; /* > 1: near this order, by rough divergences, epsilon is */
   double known_epsilon;
 } dpa_orders;
 
