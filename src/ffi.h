@@ -60,6 +60,9 @@ void ffi_read_key(ffi_reader *reader, const char *name, dpa_key *key);
 
 /* The same of an argument of a routine. */
 int ffi_is_reals(SEXP x, size_t length);
+
+/* A function of two numbers, element by element: of vectors of one length. */
+SEXP ffi_each(double (*f)(double, double), SEXP x, SEXP y);
 int ffi_is_number(SEXP x);
 int ffi_whole(SEXP x, double least, double end, double *value); /* in [least, end) */
 const char *ffi_text(SEXP x);                                   /* NULL: no string */

@@ -33,27 +33,12 @@ SEXP ffi_gaussian(SEXP what, SEXP x, SEXP y) {
   static double (*const functions[])(double, double) = {
       dpa_gaussian_log_delta, dpa_gaussian_epsilon, dpa_gaussian_mu};
   const size_t k = find_name(what, names, 3);
-  if (k == 3 || TYPEOF(x) != REALSXP || TYPEOF(y) != REALSXP ||
-      Rf_xlength(x) != Rf_xlength(y))
-    return ffi_status(DPA_ARGUMENT);
-  const R_xlen_t n = Rf_xlength(x);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
-  for (R_xlen_t i = 0; i < n; i++)
-    REAL(out)[i] = functions[k](REAL_RO(x)[i], REAL_RO(y)[i]);
-  UNPROTECT(1);
-  return out;
+  return k == 3 ? ffi_status(DPA_ARGUMENT) : ffi_each(functions[k], x, y);
 }
 
 /* Element by element. */
 SEXP ffi_zcdp(SEXP rho, SEXP log_delta) {
-  const R_xlen_t n = Rf_xlength(rho);
-  if (!ffi_is_reals(rho, FFI_ANY) || !ffi_is_reals(log_delta, (size_t)n))
-    return ffi_status(DPA_ARGUMENT);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
-  for (R_xlen_t i = 0; i < n; i++)
-    REAL(out)[i] = dpa_zcdp_epsilon(REAL_RO(rho)[i], REAL_RO(log_delta)[i]);
-  UNPROTECT(1);
-  return out;
+  return ffi_each(dpa_zcdp_epsilon, rho, log_delta);
 }
 
 /* ---- Renyi divergences ----------------------------------------------------------- */
@@ -153,14 +138,7 @@ SEXP ffi_loss_bins(SEXP pair, SEXP q, SEXP s, SEXP reach, SEXP h, SEXP first, SE
 
 /* See dpa_spherical_lean(). */
 SEXP ffi_spherical_lean(SEXP shift, SEXP dim) {
-  const size_t n = (size_t)Rf_xlength(shift);
-  if (!ffi_is_reals(shift, n) || !ffi_is_reals(dim, n))
-    return ffi_status(DPA_ARGUMENT);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)n));
-  for (size_t k = 0; k < n; k++)
-    REAL(out)[k] = dpa_spherical_lean(REAL_RO(shift)[k], REAL_RO(dim)[k]);
-  UNPROTECT(1);
-  return out;
+  return ffi_each(dpa_spherical_lean, shift, dim);
 }
 
 /* The same of noise with density ~ exp(-|b|). */

@@ -12,6 +12,17 @@ int ffi_is_reals(SEXP x, size_t length) {
   return TYPEOF(x) == REALSXP && (length == FFI_ANY || (size_t)Rf_xlength(x) == length);
 }
 
+SEXP ffi_each(double (*f)(double, double), SEXP x, SEXP y) {
+  const size_t n = (size_t)Rf_xlength(x);
+  if (!ffi_is_reals(x, n) || !ffi_is_reals(y, n))
+    return ffi_status(DPA_ARGUMENT);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)n));
+  for (size_t i = 0; i < n; i++)
+    REAL(out)[i] = f(REAL_RO(x)[i], REAL_RO(y)[i]);
+  UNPROTECT(1);
+  return out;
+}
+
 int ffi_is_number(SEXP x) {
   return ffi_is_reals(x, 1);
 }

@@ -112,12 +112,5 @@ SEXP ffi_pure_floors(SEXP loss, SEXP ledgers, SEXP delta) {
 
 /* dpa_gamma_bit(), element by element. */
 SEXP ffi_gamma_bits(SEXP shift, SEXP dim) {
-  const R_xlen_t n = Rf_xlength(shift);
-  if (TYPEOF(shift) != REALSXP || TYPEOF(dim) != REALSXP || Rf_xlength(dim) != n)
-    return ffi_status(DPA_ARGUMENT);
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
-  for (R_xlen_t i = 0; i < n; i++)
-    REAL(out)[i] = dpa_gamma_bit(REAL_RO(shift)[i], REAL_RO(dim)[i]);
-  UNPROTECT(1);
-  return out;
+  return ffi_each(dpa_gamma_bit, shift, dim);
 }

@@ -14,7 +14,6 @@
 #define CHANGED 1e-4 /* what is said, in logs: then the best order may have, too */
 #define BESIDE 0.05  /* of an order, in logs */
 #define WORTH 0.25   /* of the width */
-#define SAME 0.03    /* orders are in one valley, in logs */
 
 /* A few kinds in the place of many, at the noise and about the order that are expected.
  */
@@ -82,7 +81,7 @@ static int is_where_it_was(dpa_meeting *at, const dpa_orders *valleys,
   dpa_meeting_ask(at, valleys, 1, &order);
   at->ledger = whole;
   const double best = dpa_meeting_moved(order, at->off);
-  return fabs(log((best - 1.0) / (now->order - 1.0))) <= SAME;
+  return fabs(log((best - 1.0) / (now->order - 1.0))) <= DPA_SAME_VALLEY;
 }
 
 /* Whether no other order is better; else the point moves on from there. Valleys are

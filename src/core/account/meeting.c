@@ -1,5 +1,7 @@
 #include "account/meeting.h"
 
+#include "account/special.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -14,13 +16,6 @@
  * told apart, so that alike ledgers share them. */
 #define SIZE_DIGITS 17
 #define ORDER_STEPS 0x1p14
-
-/* The next size above: who may change more may change less. */
-static double shared_size(double size) {
-  int exponent;
-  const double digits = ldexp(frexp(size, &exponent), SIZE_DIGITS);
-  return ldexp(ceil(digits), exponent - SIZE_DIGITS);
-}
 
 double dpa_meeting_shared_order(double order) {
   return 1.0 + exp(floor(log(order - 1.0) * ORDER_STEPS) / ORDER_STEPS);
@@ -56,8 +51,9 @@ void dpa_meeting_scale(dpa_meeting *at, double x) {
     dpa_renyi_kind *scaled = at->scaled + at->ledger->kind[k];
     *scaled = at->kinds[at->ledger->kind[k]];
     dpa_renyi_scale(scaled, exp(-x));
-    if (at->rough && dpa_renyi_is_shared(scaled))
-      scaled->size = shared_size(scaled->size);
+    if (at->rough &&
+        dpa_renyi_is_shared(scaled)) /* who may change more may change less */
+      scaled->size = dpa_to_digits(scaled->size, SIZE_DIGITS, ceil);
   }
 }
 
@@ -69,8 +65,6 @@ double dpa_meeting_over(const dpa_meeting *at, double epsilon) {
   return fmin(excess, 0.0);
 }
 
-/* The same with exp(x) times the noise. `order` is where it is looked for, NaN
- * everywhere, and then the best. */
 double dpa_meeting_excess(dpa_meeting *at, const dpa_orders *search, double x,
                           double *order) {
   dpa_orders how = *search;
@@ -98,9 +92,6 @@ int dpa_meeting_is_there(const dpa_meeting *at, const dpa_trial *now) {
   return past >= BETWEEN && past <= 1.0 - BETWEEN;
 }
 
-/* From a point of which the excess is known to one that keeps the budget by hardly more
- * than it must: whether there is one. The best orders are looked for around those so
- * far, or everywhere. */
 int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
   const double width = at->budget->width;
   dpa_orders around = at->around;
@@ -114,7 +105,7 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
     const double step = now->x - before.x;
     around.looks = dpa_meeting_looks(at, fabs(step));
     /* were losses normal it would be there */
-    now->order = everywhere ? NAN : 1.0 + (before.order - 1.0) * exp(step);
+    now->order = everywhere ? NAN : dpa_meeting_moved(before.order, step);
     now->excess = dpa_meeting_excess(at, &around, now->x, &now->order);
     const double slope = (now->excess - before.excess) / step;
     if (isfinite(slope) && slope < 0.0)
@@ -127,7 +118,6 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
   return 0;
 }
 
-/* The best order less one is about 2 log(1 / delta) / epsilon. NaN: none is known. */
 double dpa_meeting_likely(const dpa_meeting *at, const dpa_multiple *told) {
   const double order =
       1.0 + (told->order - 1.0) * (told->epsilon / at->budget->epsilon);

@@ -14,7 +14,6 @@
 #define AS_CLOSE 1.02 /* and what is about right, to be looked at beside the best */
 #define OFF 1e-3      /* it may be off by so much, as a share; */
 #define FAR_OFF 0.05  /* what is not right */
-#define SAME 0.03     /* orders are in one valley, in logs */
 
 static dpa_point look_near(dpa_search *at, double order) {
   dpa_point best = {.y = log(order - 1.0)};
@@ -190,7 +189,7 @@ static size_t look_anyhow(dpa_search *at, const dpa_sketch *sketch, dpa_point *f
 }
 
 static int is_known(const dpa_orders *orders, double y) {
-  return orders->known > 1.0 && fabs(y - log(orders->known - 1.0)) <= SAME;
+  return orders->known > 1.0 && fabs(y - log(orders->known - 1.0)) <= DPA_SAME_VALLEY;
 }
 
 /* What was found by rough divergences, by those that hold: those that may be best are

@@ -28,6 +28,9 @@ typedef struct dpa_orders {
   double known_epsilon;
 } dpa_orders;
 
+/* Orders less one are in one valley whose logs are so near. */
+#define DPA_SAME_VALLEY 0.03
+
 /* What one party releases: `count[k]` times kind[k], k < entries. near: the order that
  * is looked around; NaN: everywhere. */
 typedef struct dpa_ledger {

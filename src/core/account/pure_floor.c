@@ -56,9 +56,7 @@ static double worst_sum(const dpa_losses *of, size_t n, double log_delta) {
 static size_t round_down(dpa_losses *of, size_t n) {
   size_t kept = 0;
   for (size_t k = 0; k < n; k++) {
-    int exponent;
-    const double digits = floor(ldexp(frexp(of[k].loss, &exponent), DIGITS));
-    const double loss = ldexp(digits, exponent - DIGITS);
+    const double loss = dpa_to_digits(of[k].loss, DIGITS, floor);
     if (!(loss > 0.0))
       continue;
     if (kept > 0 && of[kept - 1].loss == loss)

@@ -43,6 +43,12 @@ double dpa_mills_drop(double x, double mu) {
   return half * sum;
 }
 
+double dpa_to_digits(double x, int digits, double (*rounded)(double)) {
+  int exponent;
+  const double whole = rounded(ldexp(frexp(x, &exponent), digits));
+  return ldexp(whole, exponent - digits);
+}
+
 double dpa_log_add(double a, double b) {
   const double high = a > b ? a : b, low = a > b ? b : a;
   return low == -INFINITY ? high : high + log1p(exp(low - high));

@@ -12,6 +12,9 @@ double dpa_mills_slope(double x);
 /* m(x) - m(x + mu), x >= 0 or mu <= 1. */
 double dpa_mills_drop(double x, double mu);
 
+/* The next number with so many binary digits, as `rounded` (floor or ceil) says. */
+double dpa_to_digits(double x, int digits, double (*rounded)(double));
+
 /* log(exp(a) + exp(b)); an argument may be -Inf. */
 double dpa_log_add(double a, double b);
 
