@@ -7,7 +7,7 @@
 .grid_excess <- 1e-4
 # More it would solve one after another for longer than R takes for all: by the noise, and whether
 # budgets are alike.
-.core_parties <- c(gaussian = 64, unlike = 300, alike = 1000)
+.core_parties <- c(gaussian = 1000, unlike = 300, alike = 1000)
 .core_releases <- c(gaussian = 20000, unlike = 20000, alike = 1e5)
 
 too_many_for_core <- function(releases, epsilon, plan) {

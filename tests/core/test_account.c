@@ -177,6 +177,48 @@ static void check_logistic_bound(void) {
   }
 }
 
+/* The largest of F(4 kappa p q) / s - order shift^2 q (2 - q) / 4 by looking at many q,
+ * F the first or second of Theorem 3's. */
+static double largest_seen(double s, double shift, double kappa, int second) {
+  enum { POINTS = 4000 };
+  const double order = 1.0 + s, plain = 0.25 * order * shift * shift;
+  double most = 0.0;
+  for (int k = 1; k <= POINTS; k++) {
+    const double q = 0.5 * k / POINTS, x = 4.0 * kappa * q * (1.0 - q);
+    const double rest = second ? -log1p(-s * x) / s - log1p(x)
+                               : log1p(x) - log1p(s * x / (1.0 + x)) / s;
+    most = fmax(most, rest - plain * q * (2.0 - q));
+  }
+  return most;
+}
+
+/* Where curvature costs something, and kappa is small, large, and near 1 / s. */
+static void check_logistic_bound_seen(void) {
+  static const double orders[] = {0.1, 1.0, 3.0, 20.0}, close[] = {0.05, 0.5, 0.99};
+  static const double dear[] = {0.9, 0.2, 0.01};
+  for (size_t i = 0; i < 36; i++) {
+    const double s = orders[i / 9], kappa = close[i / 3 % 3] / s;
+    const double shift = sqrt(4.0 * dear[i % 3] * kappa * kappa / (1.0 - s * kappa));
+    const double seen =
+        largest_seen(s, shift, kappa, 0) + largest_seen(s, shift, kappa, 1);
+    const double got = dpa_logistic_bound(s, shift, kappa);
+    const double plain = 0.5 * (1.0 + s) * shift * shift;
+    CHECK(got >= (plain + seen) * (1.0 - 1e-13));
+    CHECK(got <= (plain + seen) * (1.0 + 1e-6));
+  }
+}
+
+/* What is not searched for is not there: by all of Theorem 2 over t. */
+static void check_theorem2_left_out(void) {
+  for (int i = 0; i < 40; i++) {
+    const double s = 0.5 * (1 + i / 4), kappa = 0.2 * (1 + i % 4) / s,
+                 shift = 2.0 * kappa;
+    const double got = dpa_objective_bound(1.0 + s, shift, kappa, 1);
+    const double all = dpa_objective_bound(1.0 + s, shift, kappa, 0);
+    near_relative(got, fmin(all, dpa_logistic_bound(s, shift, kappa)), 1e-15);
+  }
+}
+
 /* In three dimensions the density of the loss l is exp(l / 2) (a - l^2 / t^2) with
  * a = 1 + (2 / z) (1 + 1 / z), z = t / 2: its integral, not normalised. */
 static double loss_below(double l, double t) {
@@ -251,6 +293,8 @@ void test_account(void) {
   check_gaussian();
   check_logistic_pure();
   check_logistic_bound();
+  check_logistic_bound_seen();
+  check_theorem2_left_out();
   check_spherical();
   check_spherical_rdp();
   check_gamma();

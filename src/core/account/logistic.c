@@ -87,14 +87,40 @@ static double cell_bound(const record *r, const cell *of) {
   return start + most;
 }
 
+/* The sign of the value's slope, and the derivative of it. */
+static double slope_at(const record *r, double q, double *bend) {
+  const double x = curvature_at(r, q), dx = 4.0 * r->kappa * (1.0 - 2.0 * q);
+  const double a = 8.0 * r->order * r->kappa * r->kappa;
+  *bend = a * (1.0 - 4.0 * q) - r->plain * dx * (1.0 + r->c + 2.0 * r->c * x);
+  return a * q * (1.0 - 2.0 * q) - r->plain * (1.0 + x) * (1.0 + r->c * x);
+}
+
+/* The largest value where it has but one peak, to whose left it first falls: around a
+ * root that is found, of which it is made sure. NaN: it is not. */
+static double largest_at_peak(const record *r, double guess) {
+  enum { STEPS = 8 };
+  const double near = 1e-5;
+  double q = guess, step = 1.0, bend;
+  if (r->c < 0.0 && !(r->kappa <= 0.25))
+    return NAN;
+  for (int k = 0; k < STEPS && fabs(step) > near / 8.0; k++) {
+    step = slope_at(r, q, &bend) / bend;
+    q -= step;
+  }
+  cell around = {q - near, q + near, 0.0};
+  if (!(around.from > 0.0 && around.to < 0.5 && slope_at(r, around.from, &bend) > 0.0 &&
+        slope_at(r, around.to, &bend) < 0.0))
+    return NAN;
+  around.jacobian = jacobian_at(r, around.from);
+  return fmax(0.0, cell_bound(r, &around));
+}
+
 /* The largest value: the interval of q is halved until what is left is known to be no
  * larger than a value that is attained, but for a tolerance. */
-static double largest(const record *r) {
+static double largest_by_halves(const record *r, double guess) {
   enum { DEPTH = 40 };
   cell stack[DEPTH + 2] = {{0.0, 0.5, 0.0}};
   size_t depth = 1;
-  const double guess = quartic_peak(
-      8.0 * r->order * r->kappa * r->kappa / (1.0 - r->s * r->kappa), r->plain);
   double best = fmax(0.0, value_at(r, guess, jacobian_at(r, guess))), most = 0.0;
   while (depth > 0) {
     const cell now = stack[--depth];
@@ -110,6 +136,13 @@ static double largest(const record *r) {
     stack[depth++] = (cell){middle, now.to, there};
   }
   return fmax(best, most);
+}
+
+static double largest(const record *r) {
+  const double guess = quartic_peak(
+      8.0 * r->order * r->kappa * r->kappa / (1.0 - r->s * r->kappa), r->plain);
+  const double at_peak = largest_at_peak(r, guess);
+  return isnan(at_peak) ? largest_by_halves(r, guess) : at_peak;
 }
 
 double dpa_logistic_bound(double s, double shift, double kappa) {

@@ -63,13 +63,24 @@ static double slope2(double s, double t, double shift, double kappa) {
   return bend / ((1.0 - t * kappa) * (1.0 + kappa + t * kappa)) - turned;
 }
 
+/* From where on `second` counts: a little before it, where rounding could put it beyond
+ * 1 / kappa. */
+static double turning(double s, double kappa) {
+  return kappa > 0.0 ? fmin(s, fmin(-expm1(-s * log1p(kappa)), NEARLY) / kappa) : s;
+}
+
+/* What Theorem 2 is not below, whatever t: without log(2 Phi) it is least there. */
+static double theorem2_floor(double s, double shift, double kappa) {
+  const double t = turning(s, kappa);
+  return (1.0 + s) * 0.5 * shift * shift + log1p(kappa) -
+         log1p(t * kappa / (1.0 + kappa)) / s;
+}
+
 /* The least of Theorem 2 over t. It falls as long as `second` is 0; from there on, and
  * up to t = s, which is bound B, it may turn where its slope says so. Any t is valid,
  * so the search need not be exact. */
 static double least_over_t(double s, double shift, double kappa) {
-  /* a little before it, where rounding could put it beyond 1 / kappa */
-  const double from =
-      kappa > 0.0 ? fmin(s, fmin(-expm1(-s * log1p(kappa)), NEARLY) / kappa) : s;
+  const double from = turning(s, kappa);
   const double cell = ((s * kappa < 1.0 ? s : 1.0 / kappa) - from) / CELLS;
   double best = theorem2(s, from, shift, kappa);
   int fell = slope2(s, from, shift, kappa) < 0.0;
@@ -100,9 +111,11 @@ double dpa_objective_bound(double order, double shift, double kappa, int tied) {
   if (tied && s * kappa < 1.0)
     best = dpa_logistic_bound(s, shift, kappa);
   /* none of the others is below the plain Gaussian mechanism */
-  if (!(best <= plain))
-    best = fmin(best, fmin(dpa_objective_bound_a(order, shift, kappa),
-                           dpa_objective_bound_b(order, shift, kappa)));
+  if (best <= plain || best <= theorem2_floor(s, shift, kappa))
+    return best;
+  const double ends = fmin(dpa_objective_bound_a(order, shift, kappa),
+                           dpa_objective_bound_b(order, shift, kappa));
+  best = fmin(best, ends);
   return best <= plain ? best : fmin(best, least_over_t(s, shift, kappa));
 }
 
