@@ -5,15 +5,14 @@
 # It takes noise that hides roundings to change with the size of all, and what of it is for the grid
 # to be at most this share of a budget.
 .grid_excess <- 1e-4
-# More it would solve one after another for longer than R takes for all: by the noise, and whether
-# budgets are alike.
-.core_parties <- c(gaussian = 1000, unlike = 300, alike = 1000)
-.core_releases <- c(gaussian = 20000, unlike = 20000, alike = 1e5)
+# More of unlike budgets it would solve one after another for longer than R takes for all.
+.core_parties <- c(gaussian = 1000, gamma = 300)
+# Many get noise up to this above the least, a tenth of what R gives them.
+.many_in_core_excess <- 1e-4
 
-too_many_for_core <- function(releases, epsilon, plan) {
+too_many_for_core <- function(epsilon, plan) {
   pure <- noise_mechanism(plan$budget$mechanism)$pure
-  of <- if (!pure) "gaussian" else if (min(epsilon) < max(epsilon)) "unlike" else "alike"
-  length(epsilon) > .core_parties[[of]] || length(releases$node) > .core_releases[[of]]
+  min(epsilon) < max(epsilon) && length(epsilon) > .core_parties[[if (pure) "gamma" else "gaussian"]]
 }
 
 #' Units of parties whose kinds are plain (dpa_renyi_is_plain()): list(unit, order = what proves it,
@@ -23,7 +22,7 @@ too_many_for_core <- function(releases, epsilon, plan) {
 #' @noRd
 units_in_core <- function(releases, epsilon, plan) {
   delta <- plan$budget$delta
-  if (delta == 0 || too_many_for_core(releases, epsilon, plan)) return(NULL)
+  if (delta == 0 || too_many_for_core(epsilon, plan)) return(NULL)
   by_mechanism <- sorted_events(releases, plan$budget$mechanism, plan$problem)
   mechanisms <- list(mechanism = vapply(by_mechanism, `[[`, "", "name"))
   asked <- names(able_accountants(mechanisms, delta, slow = TRUE))
@@ -71,7 +70,8 @@ grid_costs_of <- function(by_mechanism, releases, plan, none) {
 meet_in_core <- function(by_mechanism, releases, epsilon, delta, cost = numeric(length(epsilon)),
                          others = FALSE) {
   columns <- renyi_of_each(by_mechanism, length(releases$node))
-  budget <- list(epsilon = epsilon, cost = cost, log_delta = log(delta), width = .close_excess,
+  width <- if (are_many(releases, epsilon)) .many_in_core_excess else .close_excess
+  budget <- list(epsilon = epsilon, cost = cost, log_delta = log(delta), width = width,
     others = others)
   crossing <- may_cross(columns)
   search <- order_search(.ways$some$search, walks = crossing, valleys = crossing)

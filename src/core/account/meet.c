@@ -3,6 +3,7 @@
 #include <math.h>
 
 #define MISSED 1e-6 /* more noise is not for an order that is hardly better */
+#define CLOSE 20.0  /* times the width: next ledgers' multiples may be as near, too */
 static const double rough_widths[] = {0.1, 0.02};
 
 /* Whether no other order is better; else the point moves on from there. Of the valley
@@ -28,19 +29,49 @@ int dpa_meet_exactly(dpa_meeting *at, dpa_multiple *found) {
   dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
   now.excess = dpa_meeting_excess(at, isnan(now.order) ? &at->of_grid : &around, now.x,
                                   &now.order);
+  dpa_likeness looked = found->looked;
   for (int round = 0;
-       round < DPA_MEETING_ROUNDS && dpa_meeting_step(at, round > 0, &now); round++)
-    if (is_best(at, &now)) {
-      *found = (dpa_multiple){.x = now.x,
-                              .slope = now.slope,
-                              .order = now.order,
-                              .epsilon = at->budget->epsilon};
+       round < DPA_MEETING_ROUNDS && dpa_meeting_step(at, round > 0, &now); round++) {
+    const dpa_likeness own = dpa_meeting_likeness(at, now.x);
+    if (!dpa_is_like(&own, &looked)) {
+      if (!is_best(at, &now))
+        continue;
+      looked = own;
+    }
+    *found = (dpa_multiple){.x = now.x,
+                            .slope = now.slope,
+                            .order = now.order,
+                            .epsilon = own.epsilon,
+                            .looked = looked,
+                            .apart = fabs(now.x - found->x)};
+    return 1;
+  }
+  return 0;
+}
+
+/* Ledgers one after another that hardly differ need the same noise. */
+static int meet_as_last(dpa_meeting *at, dpa_multiple *found) {
+  dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
+  const dpa_likeness own = dpa_meeting_likeness(at, now.x);
+  if (!(found->apart <= CLOSE * at->budget->width) || own.epsilon != found->epsilon ||
+      !dpa_is_like(&own, &found->looked))
+    return 0;
+  for (int look = 0; look < 2; look++) {
+    now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
+    if (dpa_meeting_is_there(at, &now)) {
+      found->apart = fabs(now.x - found->x);
+      found->x = now.x;
+      found->order = now.order;
       return 1;
     }
+    now.x -= now.excess / now.slope - at->budget->width / 2.0;
+  }
   return 0;
 }
 
 static int meet_from(dpa_meeting *at, dpa_multiple *found) {
+  if (!isnan(found->order) && meet_as_last(at, found))
+    return 1;
   return at->rough ? dpa_meet_roughly(at, found) : dpa_meet_exactly(at, found);
 }
 

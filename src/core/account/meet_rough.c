@@ -5,12 +5,6 @@
 #define MANY 64      /* kinds, which a few stand for */
 #define FAR_OFF 0.03 /* what is off by more says nothing, */
 #define TRUSTED 3e-4 /* and by less what divergences that hold would say */
-/* How near ledgers are, in logs, of which other valleys are looked into once; what
- * curvature costs may differ more, and as it likes where it is little. */
-#define LIKE 0.005
-#define STEEP 5.0
-#define LITTLE 1e-6
-#define CLOSE 20.0   /* times the width: next ledgers' multiples may be as near, too */
 #define CHANGED 1e-4 /* what is said, in logs: then the best order may have, too */
 #define BESIDE 0.05  /* of an order, in logs */
 #define WORTH 0.25   /* of the width */
@@ -134,44 +128,8 @@ static int refine(dpa_meeting *at, dpa_trial *now) {
   return 1;
 }
 
-/* Ledgers that are not, and cost as much, may still have other valleys. */
-static int is_like(const dpa_likeness *own, const dpa_likeness *other) {
-  return fabs(own->x - other->x) <= LIKE &&
-         fabs(log(own->epsilon / other->epsilon)) <= LIKE &&
-         fabs(log((own->steep + LITTLE) / (other->steep + LITTLE))) <= STEEP * LIKE;
-}
-
-static dpa_likeness likeness(const dpa_meeting *at, double x) {
-  double steep = 0.0;
-  for (size_t k = 0; k < at->ledger->entries; k++)
-    steep += at->ledger->count[k] * at->kinds[at->ledger->kind[k]].kappa;
-  return (dpa_likeness){x, at->budget->epsilon, steep};
-}
-
-/* Ledgers one after another that hardly differ need the same noise. */
-static int meet_as_last(dpa_meeting *at, dpa_multiple *found) {
-  dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
-  const dpa_likeness own = likeness(at, now.x);
-  if (!(found->apart <= CLOSE * at->budget->width) || own.epsilon != found->epsilon ||
-      !is_like(&own, &found->looked))
-    return 0;
-  for (int look = 0; look < 2; look++) {
-    now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
-    if (dpa_meeting_is_there(at, &now)) {
-      found->apart = fabs(now.x - found->x);
-      found->x = now.x;
-      found->order = now.order;
-      return 1;
-    }
-    now.x -= now.excess / now.slope - at->budget->width / 2.0;
-  }
-  return 0;
-}
-
 int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
   const int told = !isnan(found->order);
-  if (told && meet_as_last(at, found))
-    return 1;
   dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
   at->off = told ? found->off : 0.0;
   at->more = told ? found->more : 0.0;
@@ -188,8 +146,8 @@ int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
   for (int round = 0; round < DPA_MEETING_ROUNDS; round++, there = 0) {
     if (!there && !dpa_meeting_step(at, 0, &now))
       return 0;
-    const dpa_likeness own = likeness(at, now.x);
-    if (!is_like(&own, &found->looked)) {
+    const dpa_likeness own = dpa_meeting_likeness(at, now.x);
+    if (!dpa_is_like(&own, &found->looked)) {
       if (told && round == 0 && changed > CHANGED && refine(at, &now) &&
           !dpa_meeting_is_there(at, &now))
         continue;

@@ -5,13 +5,19 @@
 #include <float.h>
 #include <math.h>
 
-#define PASSES 20     /* secants, */
+#define PASSES 40     /* secants, */
+#define CHORDS 5      /* of which the first ask around the best order so far */
 #define FAR 20.0      /* in the log: beyond it somebody else looks */
 #define FLAT (-3.0)   /* where so little is spent no slope is told */
 #define BETWEEN 0.125 /* of the width, on both sides, is left to rounding */
 #define STILL 0.3     /* times the root of the width: the best order hardly moves */
 #define CLOSE 0.03    /* from here on it is told from within the second width, too, */
 #define CLOSER 1e-3   /* and from all */
+/* How near ledgers are, in logs, of which other valleys are looked into once; what
+ * curvature costs may differ more, and as it likes where it is little. */
+#define LIKE 0.005
+#define STEEP 5.0
+#define LITTLE 1e-6
 /* Where divergences take long: to how many binary digits sizes, and logs of orders, are
  * told apart, so that alike ledgers share them. */
 #define SIZE_DIGITS 17
@@ -94,28 +100,51 @@ int dpa_meeting_is_there(const dpa_meeting *at, const dpa_trial *now) {
 
 int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
   const double width = at->budget->width;
+  double little = -INFINITY, enough = INFINITY; /* noise */
   dpa_orders around = at->around;
   for (int pass = 0; pass < PASSES; pass++) {
     const dpa_trial before = *now;
+    const int lost = everywhere || pass >= CHORDS;
     if (!(before.excess > FLAT && before.excess < INFINITY))
       return 0;
+    if (before.excess <= 0.0)
+      enough = before.x;
+    else if (pass > CHORDS) /* else another order may say less */
+      little = before.x;
     now->x = before.x - before.excess / before.slope + width / 2.0;
+    if (isfinite(little) && little < enough && !(now->x > little && now->x < enough))
+      now->x = (little + enough) / 2.0; /* of a plateau no slope tells the end */
     if (!(fabs(now->x) <= FAR))
       return 0;
     const double step = now->x - before.x;
     around.looks = dpa_meeting_looks(at, fabs(step));
     /* were losses normal it would be there */
-    now->order = everywhere ? NAN : dpa_meeting_moved(before.order, step);
-    now->excess = dpa_meeting_excess(at, &around, now->x, &now->order);
+    now->order = lost ? NAN : dpa_meeting_moved(before.order, step);
+    now->excess = dpa_meeting_excess(at, pass < CHORDS ? &around : at->search, now->x,
+                                     &now->order);
     const double slope = (now->excess - before.excess) / step;
     if (isfinite(slope) && slope < 0.0)
       now->slope = slope;
-    const int well_looked = everywhere || at->rough || around.looks == 0 ||
-                            around.looks == at->around.looks;
+    const int well_looked =
+        lost || at->rough || around.looks == 0 || around.looks == at->around.looks;
     if (well_looked && dpa_meeting_is_there(at, now))
       return 1;
   }
   return 0;
+}
+
+/* Ledgers that are not, and cost as much, may still have other valleys. */
+int dpa_is_like(const dpa_likeness *own, const dpa_likeness *other) {
+  return fabs(own->x - other->x) <= LIKE &&
+         fabs(log(own->epsilon / other->epsilon)) <= LIKE &&
+         fabs(log((own->steep + LITTLE) / (other->steep + LITTLE))) <= STEEP * LIKE;
+}
+
+dpa_likeness dpa_meeting_likeness(const dpa_meeting *at, double x) {
+  double steep = 0.0;
+  for (size_t k = 0; k < at->ledger->entries; k++)
+    steep += at->ledger->count[k] * at->kinds[at->ledger->kind[k]].kappa;
+  return (dpa_likeness){x, at->budget->epsilon, steep};
 }
 
 double dpa_meeting_likely(const dpa_meeting *at, const dpa_multiple *told) {

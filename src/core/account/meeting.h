@@ -69,6 +69,12 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now);
  * before: less one it is about 2 log(1 / delta) / epsilon. NaN: nothing is. */
 double dpa_meeting_likely(const dpa_meeting *at, const dpa_multiple *told);
 
+/* What a ledger is like that needs exp(x) times the noise. */
+dpa_likeness dpa_meeting_likeness(const dpa_meeting *at, double x);
+
+/* Whether valleys that were looked into for one ledger need not be for another. */
+int dpa_is_like(const dpa_likeness *own, const dpa_likeness *other);
+
 /* The two ways there, from `found`, where order is NaN where nothing is known: whether
  * they lead there. Where divergences take long: by rough ones. */
 int dpa_meet_exactly(dpa_meeting *at, dpa_multiple *found);
