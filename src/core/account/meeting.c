@@ -133,11 +133,13 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
   return 0;
 }
 
-/* Ledgers that are not, and cost as much, may still have other valleys. */
+/* Ledgers that are not, and cost as much, may still have other valleys; hardly where
+ * one costs just as much although its curvature costs more. */
 int dpa_is_like(const dpa_likeness *own, const dpa_likeness *other) {
-  return fabs(own->x - other->x) <= LIKE &&
-         fabs(log(own->epsilon / other->epsilon)) <= LIKE &&
-         fabs(log((own->steep + LITTLE) / (other->steep + LITTLE))) <= STEEP * LIKE;
+  const double apart = fabs(own->x - other->x);
+  const double steeper = log((own->steep + LITTLE) / (other->steep + LITTLE));
+  return apart <= LIKE && fabs(log(own->epsilon / other->epsilon)) <= LIKE &&
+         steeper >= -STEEP * LIKE && (steeper <= STEEP * LIKE || apart <= LIKE / 10.0);
 }
 
 dpa_likeness dpa_meeting_likeness(const dpa_meeting *at, double x) {
