@@ -32,11 +32,7 @@ units_in_core <- function(releases, epsilon, plan) {
   # a loss that is more by so little costs hardly more by as much
   longer <- grid$longer + 2 * grid$hidden
   delta <- delta * (1 - .gaussian_grid_share) * exp(-max(longer))
-  found <- meet_in_core(grid$by_mechanism, releases, epsilon, delta, longer, length(asked) > 1L)
-  # of more parties a statement asks slow accountants about several at once
-  crowd <- length(epsilon) > .many_for_slow
-  if (crowd && any(found$order == tells_of("pure"))) return(NULL)
-  found
+  meet_in_core(grid$by_mechanism, releases, epsilon, delta, longer, length(asked) > 1L)
 }
 
 #' What the grid of Gamma-norm noise costs each party: list(`longer`, as gamma_grid_costs();

@@ -18,7 +18,10 @@ calibrate_units <- function(plan, events_of, accountant) {
       "grid costs %.4g."), least, cost), argument = "epsilon", value = least, floor = cost)
   }
   found <- if (accountant != "paper") units_in_core(parties$releases, parties$epsilon - cost, plan)
-  if (is.null(found)) {
+  if (!is.null(found)) {
+    found$unit <- raise_pure(found, parties$releases, events_of, parties$epsilon - cost,
+      plan$budget$delta, accountant)
+  } else {
     if (!many) parties <- unlike_parties(plan)
     found <- calibrate_parties(parties$releases, events_of, parties$epsilon - cost,
       plan$budget$delta, accountant, parties$likely)
@@ -95,6 +98,17 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
     unit <- raise_units(unit, told, which(slow), releases, events, epsilon, delta, accountant)
   }
   list(unit = unit, order = told)
+}
+
+#' More noise for whom pure losses prove it, in a crowd: by about as much as their statement may say
+#' more at first, see `.alike_width`.
+#' @noRd
+raise_pure <- function(found, releases, events_of, epsilon, delta, accountant) {
+  slow <- which(found$order == tells_of("pure"))
+  if (length(slow) == 0L || length(epsilon) <= .many_for_slow) return(found$unit)
+  found$unit[slow] <- found$unit[slow] * exp(2 * .alike_width)
+  raise_units(found$unit, found$order, slow, releases, events_of(releases), epsilon, delta,
+    accountant)
 }
 
 #' More noise for whom the statement of all parties says more than was asked for: of so many it asks
