@@ -11,8 +11,8 @@
 .many_in_core_excess <- 1e-4
 
 too_many_for_core <- function(epsilon, plan) {
-  pure <- noise_mechanism(plan$budget$mechanism)$pure
-  min(epsilon) < max(epsilon) && length(epsilon) > .core_parties[[if (pure) "gamma" else "gaussian"]]
+  noise <- if (noise_mechanism(plan$budget$mechanism)$pure) "gamma" else "gaussian"
+  min(epsilon) < max(epsilon) && length(epsilon) > .core_parties[[noise]]
 }
 
 #' Units of parties whose kinds are plain (dpa_renyi_is_plain()): list(unit, order = what proves it,

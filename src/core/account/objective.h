@@ -29,11 +29,20 @@ double dpa_objective_pure(double shift, double kappa, int tied);
  * norm is below and above that from which on the factor may be free, how much of it is
  * below, all in logs, and the norms at which it is cut off; s = 0: none yet. Until it
  * is integrated there is only what lies beyond those. */
+typedef struct dpa_chord dpa_chord;
 typedef struct dpa_free_moment {
   double s, shift, dim;
   double lo, hi, below, above, mass_below;
   int integrated;
+  dpa_chord *chord; /* NULL: every shift is integrated */
 } dpa_free_moment;
+
+/* The moments of two shifts on a grid, of which one at a shift in between is at most
+ * what their chord over the squares says: for many problems at one order. */
+struct dpa_chord {
+  double place; /* of the lower one on the grid */
+  dpa_free_moment low, high;
+};
 
 /* Gamma-norm noise in `dim` dimensions, Theorem 4: the least of its parts, that of the
  * pure loss among them. `moments` has one an order, kept from problem to problem: those

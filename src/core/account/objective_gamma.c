@@ -8,6 +8,9 @@
 #define TAIL 28.0     /* the result over what is left out at the ends, in logs */
 #define LEFT_OUT 1e-6 /* more than means are off by, in logs */
 #define SHARED 1.0    /* the log of the largest Jacobians' factor of a shared moment */
+#define KNOTS 32.0    /* a doubling of shifts, between which means */
+#define STRAIGHT 0.1  /* up to this are nearly so, 3e-5 of them above, where of them */
+#define NOTHING 1e-5  /* as a share is from norms below the start */
 
 /* exp(y) - 1 in logs. */
 static double log_less_one(double y) {
@@ -74,7 +77,8 @@ static dpa_free_moment begin_moment(const dpa_norm_law *p) {
                            .hi = at.hi,
                            .below = at.below,
                            .above = at.above,
-                           .mass_below = at.mass_below};
+                           .mass_below = at.mass_below,
+                           .integrated = 0};
 }
 
 /* And what is inside, below and above the norm from which on the factor may be free. */
@@ -95,6 +99,47 @@ static void integrate_moment(const dpa_norm_law *p, dpa_free_moment *out) {
   out->integrated = 1;
 }
 
+static dpa_free_moment knot_of(const dpa_norm_law *p, double place) {
+  const double shift = exp2(place / KNOTS);
+  const dpa_norm_law own =
+      dpa_norm_law_of(p->s, shift, 0.0, 0, p->dim, shift, p->at_mean);
+  dpa_free_moment out = begin_moment(&own);
+  integrate_moment(&own, &out);
+  return out;
+}
+
+static double whole_mean(const dpa_free_moment *of) {
+  return exp(of->below) + exp(of->above);
+}
+
+/* A moment from above by its neighbours' on the grid: whether that is nearly it. From
+ * the upper one's start on each norm's part is convex in the square of the shift (a
+ * remark to Theorem 4), and below there must be next to nothing. */
+static int lay_chord(const dpa_norm_law *p, dpa_free_moment *out) {
+  dpa_chord *chord = out->chord;
+  const double place = floor(log2(p->shift) * KNOTS);
+  if (chord->low.s != p->s || chord->low.dim != p->dim || chord->place != place) {
+    const int up = place == chord->place + 1.0, down = place == chord->place - 1.0;
+    const int same = chord->low.s == p->s && chord->low.dim == p->dim;
+    const dpa_free_moment low = chord->low, high = chord->high;
+    chord->low = same && up ? high : knot_of(p, place);
+    chord->high = same && down ? low : knot_of(p, place + 1.0);
+    chord->place = place;
+  }
+  const dpa_free_moment *low = &chord->low, *high = &chord->high;
+  const double most = whole_mean(high), square = low->shift * low->shift;
+  if (!(most <= STRAIGHT && exp(high->below) <= NOTHING * most))
+    return 0;
+  const double share =
+      (p->shift * p->shift - square) / (high->shift * high->shift - square);
+  const double upper = fmax(0.0, fmin(share, 1.0));
+  *out = *high;
+  out->shift = p->shift;
+  out->hi = fmax(low->hi, high->hi);
+  out->above = log((1.0 - upper) * whole_mean(low) + upper * exp(high->above));
+  return 1;
+}
+
 /* Part one where the Jacobians' factor is small and free wherever the norm counts, from
  * where it may be, or nowhere: problems that are alike but for their curvature share
  * what takes long. */
@@ -102,8 +147,12 @@ static double part_one_mean(const dpa_norm_law *p, dpa_free_moment *moment) {
   const int is_free = p->free_to >= p->start;
   if (!(p->jacobian <= SHARED))
     return log_mean(p, 1);
-  if (moment->s != p->s || moment->shift != p->shift || moment->dim != p->dim)
-    *moment = begin_moment(p);
+  if (moment->s != p->s || moment->shift != p->shift || moment->dim != p->dim) {
+    dpa_chord *chord = moment->chord;
+    if (!(chord && lay_chord(p, moment)))
+      *moment = begin_moment(p);
+    moment->chord = chord;
+  }
   if (is_free && p->free_to < moment->hi)
     return log_mean(p, 1);
   if (!moment->integrated)

@@ -5,12 +5,39 @@
 #include <math.h>
 #include <string.h>
 
+#define MANY 64        /* sizes, of which most are told by chords */
 #define KINK 8.0       /* how much deeper a valley is than it would be without kinks */
 #define STEPS 8        /* along a slope, at most */
 #define LOOKS 64       /* in all, at most */
 #define NARROWEST 1e-3 /* of an order's log: the epsilon is flat there */
 #define SMOOTH 0.1     /* how far off a parabola may be */
 #define CERTAIN 0.01   /* what is so much more is so whatever rounding does */
+
+/* Whether kinds that share moments have many sizes, however they are counted. */
+static int has_many_sizes(const dpa_search *at) {
+  const dpa_ledger *own = at->ledger;
+  double last = NAN;
+  size_t sizes = 0;
+  for (size_t k = 0; own->entries > MANY && k < own->entries && sizes <= MANY; k++) {
+    const dpa_renyi_kind *kind = at->kinds + own->kind[k];
+    if (kind->size != last && dpa_renyi_is_shared(kind)) {
+      last = kind->size;
+      sizes++;
+    }
+  }
+  return sizes > MANY;
+}
+
+/* What is kept of n orders from a place on. */
+static dpa_free_moment *moments_from(dpa_search *at, size_t place, size_t n, int many) {
+  dpa_free_moment *moments = at->space->moments + place;
+  for (size_t i = 0; i < n && !at->rough; i++) {
+    dpa_chord *chord = many ? at->space->chords + i : NULL;
+    if (moments[i].chord != chord)
+      moments[i] = (dpa_free_moment){.s = 0.0, .chord = chord};
+  }
+  return moments;
+}
 
 /* Sums in long double: the order of the kinds shall not tell. Of one order what is kept
  * of each size has a place of its own: the next ledger's may be the same. */
@@ -20,12 +47,13 @@ void dpa_search_ask(dpa_search *at, size_t n) {
     at->order[i] = 1.0 + at->s[i];
     at->total[i] = 0.0L;
   }
+  const int many = !at->rough && has_many_sizes(at);
   size_t place = 0;
   for (size_t k = 0; k < own->entries && at->status == DPA_OK; k++) {
     const dpa_renyi_kind *kind = at->kinds + own->kind[k];
     if (n == 1 && k > 0 && kind->size != at->kinds[own->kind[k - 1]].size)
       place = (place + 1) % DPA_MOST_ORDERS;
-    dpa_free_moment *moments = at->space->moments + place;
+    dpa_free_moment *moments = moments_from(at, place, n, many);
     if (!at->rough)
       at->status = dpa_renyi_outward(kind, at->order, n, moments, at->rdp);
     else if (k == 0 || !dpa_renyi_alike(at->kinds + own->kind[k - 1], kind))

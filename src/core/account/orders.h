@@ -46,6 +46,7 @@ int dpa_ledger_has_rough(const dpa_ledger *ledger, const dpa_renyi_kind *kinds);
 /* What divergences of one ledger may share with those of another. */
 typedef struct dpa_order_space {
   dpa_free_moment moments[DPA_MOST_ORDERS];
+  dpa_chord chords[DPA_MOST_ORDERS];
   dpa_usual_norms norms;
 } dpa_order_space;
 
