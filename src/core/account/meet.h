@@ -21,7 +21,7 @@ typedef struct dpa_likeness {
 /* A multiple of the noise, as its log, the slope of what is spent there, in logs, the
  * Renyi order that proves it, and the budget's epsilon; all NaN where there is none.
  * Where divergences take long: how far, in logs of orders less one, the order is from
- * where rough ones have it, and how much more is spent than they say; of which ledger,
+ * where rough ones have it, and how much more is spent than they say. Of which ledger,
  * this one or one before, other valleys were looked into; and how far the multiple is
  * from that of the ledger before. */
 typedef struct dpa_multiple {
