@@ -1,7 +1,7 @@
 # What calibration takes of a fit, by the clock: of a thousand unlike holders (of 5 to 1,300 of
 # 330,000 records; 50 columns), by one thread, whose noise is Gaussian or of the Gamma norm at
-# delta > 0, for the iterations that are the default and for 10 and 30. And what one statement of
-# the fit takes of it: no calibration takes less, because what it finds is proved by one.
+# delta > 0, for the iterations that are the default and for 10 and 30. And what one statement by
+# account() takes of it, which proves all that a calibration does, and looks for orders anew.
 # Run: Rscript bench/calibration.R [holders records columns [alike] [budgets] [penalties]];
 # 1000 2150000 10 is a thousand holders of 100 to 10,000 records each, the unlike ones of
 # bench/growth.R; 5 20000 100 alike is the shortest of the fits of bench/dense.R. budgets: each has

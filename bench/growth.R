@@ -1,8 +1,7 @@
 # How time and memory grow with records, columns, holders and iterations: each point is a process
 # of its own, with a time limit; processor time and the peak of resident memory of the work alone
 # (package and data are there before); and of fits, what calibration takes of the first of a
-# session and, of short ones, of the next, in percent, and what one statement of the fit does: no
-# calibration is proved by less.
+# session and, of short ones, of the next, in percent, and what one statement by account() does.
 # The slope of time and memory on a log-log scale, from the larger half of the points (less those
 # that are next to nothing beside the largest, or less than the megabyte by which R's heap grows),
 # is 1 where they are linear: no more is wanted of any part, but for 15% that few points and a
