@@ -13,4 +13,7 @@
 /* The stream (3, 7, 1) under the key of a seed. */
 dpa_stream stream_of(uint64_t seed);
 
+/* A number whose logarithm is uniform. */
+double draw_between(dpa_stream *from, double lowest, double highest);
+
 #endif

@@ -10,25 +10,21 @@ void test_chord(void);
 
 enum { TIMES = 4000 };
 
-static double between(dpa_stream *from, double lowest, double highest) {
-  return lowest * pow(highest / lowest, dpa_stream_uniform(from));
-}
-
 /* As many releases of one party have them: at one order, of shifts that move on. */
 void test_chord(void) {
   static dpa_chord chord; /* all 0 at first */
   dpa_stream from = stream_of(81);
   int told = 0;
   for (int k = 0; k < TIMES / 20; k++) {
-    const double s = between(&from, 0.05, 60.0),
-                 dim = floor(between(&from, 1.0, 400.0));
-    const double most = between(&from, 0.02, 1.0); /* of the moment, about */
+    const double s = draw_between(&from, 0.05, 60.0),
+                 dim = floor(draw_between(&from, 1.0, 400.0));
+    const double most = draw_between(&from, 0.02, 1.0); /* of the moment, about */
     double shift = sqrt(2.0 * dim * most / (s * (1.0 + s)));
-    const double move = between(&from, 0.9, 1.1), order = 1.0 + s;
+    const double move = draw_between(&from, 0.9, 1.1), order = 1.0 + s;
     if (k % 50 == 0)
       shift = 0.0;
     for (int i = 0; i < 20; i++, shift *= move) {
-      const double kappa = between(&from, 1e-6, 0.5 / s);
+      const double kappa = draw_between(&from, 1e-6, 0.5 / s);
       const int tied = dpa_stream_word(&from) % 2 == 0;
       dpa_free_moment own = {.s = 0.0}, by_chord = {.s = 0.0, .chord = &chord};
       double exact, above;

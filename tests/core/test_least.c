@@ -14,17 +14,13 @@ enum { KINDS = 4, TIMES = 400 };
 
 static dpa_order_space space; /* all 0 at first */
 
-static double between(dpa_stream *from, double lowest, double highest) {
-  return lowest * pow(highest / lowest, dpa_stream_uniform(from));
-}
-
 static dpa_renyi_kind any_kind(dpa_stream *from) {
   static const char *const names[] = {"pure", "laplace", "gaussian",
                                       "objective_gaussian", "objective_gaussian"};
   const size_t of = dpa_stream_word(from) % (sizeof names / sizeof *names);
   return (dpa_renyi_kind){.curve = dpa_renyi_named(names[of]),
-                          .size = between(from, 1e-4, 30.0),
-                          .kappa = between(from, 1e-5, 10.0),
+                          .size = draw_between(from, 1e-4, 30.0),
+                          .kappa = draw_between(from, 1e-5, 10.0),
                           .tied = dpa_stream_word(from) % 2 == 0};
 }
 
@@ -84,7 +80,7 @@ void test_least(void) {
                                1 + dpa_stream_word(&from) % KINDS, NAN};
     dpa_search at = {.kinds = kinds,
                      .ledger = &ledger,
-                     .log_delta = log(between(&from, 1e-12, 0.5)),
+                     .log_delta = log(draw_between(&from, 1e-12, 0.5)),
                      .space = &space};
     check_one(&at, &from);
   }

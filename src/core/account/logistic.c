@@ -26,6 +26,7 @@ double dpa_logistic_pure(double shift, double kappa) {
 typedef struct record {
   double s, order, kappa, c;
   double plain; /* order shift^2 / 4 */
+  double curl;  /* 8 order kappa^2 */
 } record;
 
 static double curvature_at(const record *r, double q) {
@@ -76,7 +77,7 @@ static double cell_bound(const record *r, const cell *of) {
   /* (1 + x) (1 + c x) rises for c > 0, and is concave for c < 0 */
   const double least = fmin((1.0 + low) * (1.0 + r->c * low),
                             r->c > 0.0 ? INFINITY : (1.0 + high) * (1.0 + r->c * high));
-  const double a = 8.0 * r->order * r->kappa * r->kappa / least;
+  const double a = r->curl / least;
   const double start = of->jacobian - 0.5 * r->order / least * low * low;
   double most = fmax(quartic(a, r->plain, from), quartic(a, r->plain, to));
   if (8.0 * r->plain < a) {
@@ -90,9 +91,8 @@ static double cell_bound(const record *r, const cell *of) {
 /* The sign of the value's slope, and the derivative of it. */
 static double slope_at(const record *r, double q, double *bend) {
   const double x = curvature_at(r, q), dx = 4.0 * r->kappa * (1.0 - 2.0 * q);
-  const double a = 8.0 * r->order * r->kappa * r->kappa;
-  *bend = a * (1.0 - 4.0 * q) - r->plain * dx * (1.0 + r->c + 2.0 * r->c * x);
-  return a * q * (1.0 - 2.0 * q) - r->plain * (1.0 + x) * (1.0 + r->c * x);
+  *bend = r->curl * (1.0 - 4.0 * q) - r->plain * dx * (1.0 + r->c + 2.0 * r->c * x);
+  return r->curl * q * (1.0 - 2.0 * q) - r->plain * (1.0 + x) * (1.0 + r->c * x);
 }
 
 /* The largest value where it has but one peak, to whose left it first falls: around a
@@ -139,8 +139,7 @@ static double largest_by_halves(const record *r, double guess) {
 }
 
 static double largest(const record *r) {
-  const double guess = quartic_peak(
-      8.0 * r->order * r->kappa * r->kappa / (1.0 - r->s * r->kappa), r->plain);
+  const double guess = quartic_peak(r->curl / (1.0 - r->s * r->kappa), r->plain);
   const double at_peak = largest_at_peak(r, guess);
   return isnan(at_peak) ? largest_by_halves(r, guess) : at_peak;
 }
@@ -151,7 +150,7 @@ double dpa_logistic_bound(double s, double shift, double kappa) {
   /* the maximum of its quadratic majorant is at p = 1: it costs nothing */
   if (u >= 4.0 * k)
     return 0.5 * order * u;
-  record r = {s, order, kappa, order, 0.25 * order * u};
+  record r = {s, order, kappa, order, 0.25 * order * u, 8.0 * order * kappa * kappa};
   double sum = largest(&r);
   r.c = -s;
   sum += largest(&r);

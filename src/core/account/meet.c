@@ -70,8 +70,6 @@ static int meet_as_last(dpa_meeting *at, dpa_multiple *found) {
 }
 
 static int meet_from(dpa_meeting *at, dpa_multiple *found) {
-  if (!isnan(found->order) && meet_as_last(at, found))
-    return 1;
   return at->rough ? dpa_meet_roughly(at, found) : dpa_meet_exactly(at, found);
 }
 
@@ -104,7 +102,7 @@ dpa_status dpa_meet_budget(const dpa_orders *search, const dpa_renyi_kind *kinds
   dpa_multiple any = dpa_no_multiple;
   any.x = 0.0;
   any.slope = -1.0;
-  if (!isnan(found->order) && meet_from(&at, found))
+  if (!isnan(found->order) && (meet_as_last(&at, found) || meet_from(&at, found)))
     return at.status;
   *found = meet_from(&at, &any) ? any : dpa_no_multiple;
   return at.status;

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define PASSES 40     /* secants, */
-#define CHORDS 5      /* of which the first ask around the best order so far */
+#define AROUND 5      /* of which the first ask around the best order so far */
 #define FAR 20.0      /* in the log: beyond it somebody else looks */
 #define FLAT (-3.0)   /* where so little is spent no slope is told */
 #define BETWEEN 0.125 /* of the width, on both sides, is left to rounding */
@@ -104,12 +104,12 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
   dpa_orders around = at->around;
   for (int pass = 0; pass < PASSES; pass++) {
     const dpa_trial before = *now;
-    const int lost = everywhere || pass >= CHORDS;
+    const int lost = everywhere || pass >= AROUND;
     if (!(before.excess > FLAT && before.excess < INFINITY))
       return 0;
     if (before.excess <= 0.0)
       enough = before.x;
-    else if (pass > CHORDS) /* else another order may say less */
+    else if (pass > AROUND) /* else another order may say less */
       little = before.x;
     now->x = before.x - before.excess / before.slope + width / 2.0;
     if (isfinite(little) && little < enough && !(now->x > little && now->x < enough))
@@ -120,7 +120,7 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
     around.looks = dpa_meeting_looks(at, fabs(step));
     /* were losses normal it would be there */
     now->order = lost ? NAN : dpa_meeting_moved(before.order, step);
-    now->excess = dpa_meeting_excess(at, pass < CHORDS ? &around : at->search, now->x,
+    now->excess = dpa_meeting_excess(at, pass < AROUND ? &around : at->search, now->x,
                                      &now->order);
     const double slope = (now->excess - before.excess) / step;
     if (isfinite(slope) && slope < 0.0)

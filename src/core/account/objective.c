@@ -29,12 +29,17 @@ double dpa_objective_pure(double shift, double kappa, int tied) {
   return tied ? dpa_logistic_pure(shift, kappa) : shift + log1p(kappa);
 }
 
+/* (1 + s) log(1 + kappa) - log(1 + (1 + t) kappa) */
+static double first_jacobian(double s, double t, double kappa) {
+  return s * log1p(kappa) - log1p(t * kappa / (1.0 + kappa));
+}
+
 /* The bounds are theorems of the vignette "Privacy accounting". With s = order - 1, for
  * every t in [0, s] with t kappa < 1 (Theorem 2): */
 static double theorem2(double s, double t, double shift, double kappa) {
-  /* (1 + s) log(1 + kappa) - log(1 + (1 + t) kappa), and log(2 Phi): each over s, so
-   * that at orders near 1 nothing of the order of 1 may cancel */
-  const double first = s * log1p(kappa) - log1p(t * kappa / (1.0 + kappa));
+  /* and log(2 Phi): each over s, so that at orders near 1 nothing of the order of 1 may
+   * cancel */
+  const double first = first_jacobian(s, t, kappa);
   const double second = fmax(0.0, -s * log1p(kappa) - log1p(-t * kappa));
   const double turned = log1p(erf((s - t) * shift * SQRT_HALF));
   return (1.0 + s) * 0.5 * shift * shift + (turned + first + second) / s;
@@ -71,9 +76,8 @@ static double turning(double s, double kappa) {
 
 /* What Theorem 2 is not below, whatever t: without log(2 Phi) it is least there. */
 static double theorem2_floor(double s, double shift, double kappa) {
-  const double t = turning(s, kappa);
-  return (1.0 + s) * 0.5 * shift * shift + log1p(kappa) -
-         log1p(t * kappa / (1.0 + kappa)) / s;
+  return (1.0 + s) * 0.5 * shift * shift +
+         first_jacobian(s, turning(s, kappa), kappa) / s;
 }
 
 /* The least of Theorem 2 over t. It falls as long as `second` is 0; from there on, and

@@ -77,8 +77,7 @@ static dpa_free_moment begin_moment(const dpa_norm_law *p) {
                            .hi = at.hi,
                            .below = at.below,
                            .above = at.above,
-                           .mass_below = at.mass_below,
-                           .integrated = 0};
+                           .mass_below = at.mass_below};
 }
 
 /* And what is inside, below and above the norm from which on the factor may be free. */
