@@ -2,6 +2,7 @@
 
 #include "account/special.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -20,28 +21,29 @@ double dpa_gaussian_log_delta(double mu, double epsilon) {
   return -0.5 * x * x - LOG_SQRT_2PI + log(dpa_mills_drop(x, mu));
 }
 
-/* Newton steps for a root of f between lo and hi (f changes sign), bisection where a
- * step leaves the bracket. */
+/* Newton steps for a root of f between lo and hi (f changes sign) from x on, bisection
+ * where a step leaves the bracket, until they are of a rounding of x, or of `still`. */
 typedef struct goal {
-  double fixed, log_delta;
+  double fixed, log_delta, still;
 } goal;
 
 typedef double (*residual)(const goal *g, double x, double *slope);
 
-static double find_root(residual f, const goal *g, double lo, double hi) {
+static double find_root(residual f, const goal *g, double x, double lo, double hi) {
   double slope;
   const int rising = f(g, hi, &slope) > 0.0;
-  double x = 0.5 * (lo + hi);
   for (int i = 0; i < 400; i++) {
-    const double at = f(g, x, &slope);
+    const double at = f(g, x, &slope), step = at / slope;
     if ((at > 0.0) == rising)
       hi = x;
     else
       lo = x;
-    double next = x - at / slope;
+    double next = x - step;
+    if (at == 0.0 || fabs(step) <= DBL_EPSILON * fmax(fabs(x), g->still) || lo >= hi)
+      return x;
     if (!(next > lo && next < hi))
       next = 0.5 * (lo + hi);
-    if (at == 0.0 || fabs(next - x) <= 1e-16 * fabs(x) || next <= lo || next >= hi)
+    if (next <= lo || next >= hi)
       return x;
     x = next;
   }
@@ -59,12 +61,12 @@ static double in_epsilon(const goal *g, double epsilon, double *slope) {
 double dpa_gaussian_epsilon(double mu, double log_delta) {
   if (dpa_gaussian_log_delta(mu, 0.0) <= log_delta)
     return 0.0;
-  const goal g = {mu, log_delta};
+  const goal g = {mu, log_delta, 0.0};
   /* delta <= Phi(-x) <= exp(-x^2 / 2) for x >= 0 */
   const double most = mu * (0.5 * mu + sqrt(-2.0 * log_delta)) + mu;
   /* epsilon / mu - mu / 2 has no digits left by mu = 2^54: long before, the bound will
    * do */
-  return mu > 67108864.0 ? most : find_root(in_epsilon, &g, 0.0, most);
+  return mu > 67108864.0 ? most : find_root(in_epsilon, &g, 0.5 * most, 0.0, most);
 }
 
 static double in_log_mu(const goal *g, double log_mu, double *slope) {
@@ -75,12 +77,24 @@ static double in_log_mu(const goal *g, double log_mu, double *slope) {
   return log_delta - g->log_delta;
 }
 
+double dpa_gaussian_mu_at(double epsilon, double x) {
+  const double root = sqrt(x * x + 2.0 * epsilon);
+  return x > 0.0 ? 2.0 * epsilon / (root + x) : root - x;
+}
+
+/* Below log(mu): delta <= Phi(-x), which for x >= 0 is at most exp(-x^2 / 2) / 2, and
+ * delta is at most what it is of an epsilon of 0, mu phi(0). */
+static double least_log_mu(double epsilon, double log_delta) {
+  const double square = -2.0 * (log_delta + log(2.0)),
+               of_none = log_delta + LOG_SQRT_2PI;
+  const double mu = dpa_gaussian_mu_at(epsilon, sqrt(fmax(0.0, square)));
+  return square > 0.0 && log(mu) > of_none ? log(mu) : of_none;
+}
+
 double dpa_gaussian_mu(double epsilon, double log_delta) {
-  const goal g = {epsilon, log_delta};
-  double slope, lo = 0.0, hi = 0.0;
-  while (lo > -690.0 && in_log_mu(&g, lo, &slope) > 0.0)
-    lo -= 8.0;
+  const goal g = {epsilon, log_delta, 1.0};
+  double slope, lo = least_log_mu(epsilon, log_delta) - DBL_EPSILON, hi = lo + 1.0;
   while (hi < 690.0 && in_log_mu(&g, hi, &slope) <= 0.0)
     hi += 1.0;
-  return exp(find_root(in_log_mu, &g, lo, hi));
+  return exp(find_root(in_log_mu, &g, lo, lo, hi));
 }

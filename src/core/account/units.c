@@ -15,6 +15,7 @@
 #define STRIDE 0.25       /* in the log of the noise, towards less of it, */
 #define FAR 20.0          /* as far as this */
 #define PASSES 60
+#define FAR_BUDGET 1.1
 #define FEW_ROWS 64 /* of so few a net tells what is known already */
 
 void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
@@ -37,6 +38,11 @@ void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
     room->space.norms.net->curved = 1;
   }
 }
+
+/* Of which budget what is known exactly, see dpa_gaussian_mu_at(). */
+typedef struct known_mu {
+  double epsilon, x;
+} known_mu;
 
 static int compare(double x, double y) {
   return (x > y) - (x < y);
@@ -114,6 +120,17 @@ static dpa_ledger ledger_of(const dpa_spenders *of, dpa_units_room *room, size_t
   }
   ledger.entries = room->entries;
   return ledger;
+}
+
+/* About dpa_gaussian_mu() of one budget after another. */
+static double likely_mu(const dpa_spenders *of, double epsilon, known_mu *known) {
+  if (!(epsilon > 0.0))
+    return NAN;
+  if (!(epsilon <= FAR_BUDGET * known->epsilon)) {
+    const double mu = dpa_gaussian_mu(epsilon, of->log_delta);
+    *known = (known_mu){epsilon, epsilon / mu - mu / 2.0};
+  }
+  return dpa_gaussian_mu_at(epsilon, known->x);
 }
 
 /* Kinds with the noise that would do were it Gaussian, composed exactly, and curvature
@@ -243,7 +260,7 @@ dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
                      dpa_units_room *room, dpa_poll poll, void *poll_context,
                      double *unit, double *order) {
   dpa_multiple found = dpa_no_multiple;
-  double mu = NAN;
+  known_mu known = {NAN, NAN};
   for (size_t i = 0; i < of->parties; i++)
     unit[i] = order[i] = NAN;
   if (!dpa_sort_groups(of->party, of->rows, of->parties, room->start, room->row))
@@ -259,8 +276,7 @@ dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
       order[i] = order[last->party];
       continue;
     }
-    if (!as_last)
-      mu = now->epsilon > 0.0 ? dpa_gaussian_mu(now->epsilon, of->log_delta) : NAN;
+    const double mu = likely_mu(of, now->epsilon, &known);
     const dpa_ledger ledger = ledger_of(of, room, i);
     const double likely = make_likely(&ledger, mu, room->kind);
     if (!(likely > 0.0 && likely < INFINITY))
