@@ -2,8 +2,11 @@
 
 #include <math.h>
 
-#define MISSED 1e-6 /* more noise is not for an order that is hardly better */
-#define CLOSE 20.0  /* times the width: next ledgers' multiples may be as near, too */
+#define MISSED 1e-6  /* more noise is not for an order that is hardly better */
+#define CLOSE 20.0   /* times the width: next ledgers' multiples may be as near, too */
+#define ROUGHLY 1e-5 /* widths for which likely orders are near enough the best */
+#define GUESSES 3
+#define LOOKS 3
 static const double rough_widths[] = {0.1, 0.02};
 
 /* Whether no other order is better; else the point moves on from there. Of the valley
@@ -29,42 +32,70 @@ int dpa_meet_exactly(dpa_meeting *at, dpa_multiple *found) {
   dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
   now.excess = dpa_meeting_excess(at, isnan(now.order) ? &at->of_grid : &around, now.x,
                                   &now.order);
-  dpa_likeness looked = found->looked;
+  dpa_multiple next = *found;
   for (int round = 0;
        round < DPA_MEETING_ROUNDS && dpa_meeting_step(at, round > 0, &now); round++) {
-    const dpa_likeness own = dpa_meeting_likeness(at, now.x);
-    if (!dpa_is_like(&own, &looked)) {
+    const dpa_likeness own = dpa_meeting_likeness(at, &now);
+    if (!dpa_meeting_like(&own, found)) {
       if (!is_best(at, &now))
         continue;
-      looked = own;
+      dpa_meeting_looked(at, own, &next);
     }
-    *found = (dpa_multiple){.x = now.x,
-                            .slope = now.slope,
-                            .order = now.order,
-                            .epsilon = own.epsilon,
-                            .looked = looked,
-                            .apart = fabs(now.x - found->x)};
+    next.x = now.x;
+    next.slope = now.slope;
+    next.order = now.order;
+    next.epsilon = own.epsilon;
+    next.apart = fabs(now.x - found->x);
+    *found = next;
     return 1;
   }
   return 0;
 }
 
-/* Ledgers one after another that hardly differ need the same noise. */
-static int meet_as_last(dpa_meeting *at, dpa_multiple *found) {
-  dpa_trial now = {found->x, NAN, found->slope, dpa_meeting_likely(at, found)};
-  const dpa_likeness own = dpa_meeting_likeness(at, now.x);
-  if (!(found->apart <= CLOSE * at->budget->width) || own.epsilon != found->epsilon ||
-      !dpa_is_like(&own, &found->looked))
+/* On to where the budget is kept by rough divergences at likely orders. */
+static void guess_as(dpa_meeting *at, const dpa_likeness *other,
+                     const dpa_multiple *found, dpa_trial *now) {
+  const double width = at->budget->width;
+  double step = INFINITY;
+  at->guess = 1;
+  for (int k = 0; k < GUESSES && fabs(step) > width; k++) {
+    double order = dpa_meeting_order_as(other, at->budget->epsilon, now->x);
+    order = dpa_meeting_moved(order, -found->off);
+    const double excess = dpa_meeting_excess(at, &at->alone, now->x, &order);
+    step = width / 2.0 - (excess + found->more) / now->slope;
+    now->x += step;
+  }
+  at->guess = 0;
+}
+
+/* Ledgers that are like one before need about the same noise, by about the same order.
+ */
+static int meet_as_other(dpa_meeting *at, dpa_multiple *found) {
+  const double width = at->budget->width;
+  dpa_trial now = {found->x, NAN, found->slope, NAN};
+  dpa_likeness own = dpa_meeting_likeness(at, &now);
+  const dpa_likeness *other = dpa_meeting_like(&own, found);
+  const int as_last = found->apart <= CLOSE * width && own.epsilon == found->epsilon;
+  if (!other || !(as_last || width >= ROUGHLY))
     return 0;
-  for (int look = 0; look < 2; look++) {
+  if (at->rough && !as_last)
+    guess_as(at, other, found, &now);
+  for (int look = 0; look < LOOKS; look++) {
+    now.order =
+        as_last ? found->order : dpa_meeting_order_as(other, own.epsilon, now.x);
+    if (at->rough)
+      now.order = dpa_meeting_shared_order(now.order);
     now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
-    if (dpa_meeting_is_there(at, &now)) {
+    own.x = now.x;
+    own.order = now.order;
+    if (dpa_meeting_is_there(at, &now) && dpa_meeting_like(&own, found)) {
       found->apart = fabs(now.x - found->x);
       found->x = now.x;
       found->order = now.order;
+      found->epsilon = own.epsilon;
       return 1;
     }
-    now.x -= now.excess / now.slope - at->budget->width / 2.0;
+    now.x -= now.excess / now.slope - width / 2.0;
   }
   return 0;
 }
@@ -73,8 +104,8 @@ static int meet_from(dpa_meeting *at, dpa_multiple *found) {
   return at->rough ? dpa_meet_roughly(at, found) : dpa_meet_exactly(at, found);
 }
 
-const dpa_multiple dpa_no_multiple = {NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN},
-                                      NAN};
+const dpa_multiple dpa_no_multiple = {
+    .x = NAN, .slope = NAN, .order = NAN, .epsilon = NAN, .apart = NAN};
 
 dpa_status dpa_meet_budget(const dpa_orders *search, const dpa_renyi_kind *kinds,
                            const dpa_ledger *ledger, const dpa_budget *budget,
@@ -102,7 +133,7 @@ dpa_status dpa_meet_budget(const dpa_orders *search, const dpa_renyi_kind *kinds
   dpa_multiple any = dpa_no_multiple;
   any.x = 0.0;
   any.slope = -1.0;
-  if (!isnan(found->order) && (meet_as_last(&at, found) || meet_from(&at, found)))
+  if (!isnan(found->order) && (meet_as_other(&at, found) || meet_from(&at, found)))
     return at.status;
   *found = meet_from(&at, &any) ? any : dpa_no_multiple;
   return at.status;

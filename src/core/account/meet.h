@@ -13,20 +13,23 @@ typedef struct dpa_budget {
 } dpa_budget;
 
 /* What ledgers are like: the multiple that they need, what they may spend, and what
- * curvature costs. */
+ * curvature costs; and of one of which other valleys were looked into its best order,
+ * and how far, in logs, ledgers may be from it of which they need not be. */
 typedef struct dpa_likeness {
-  double x, epsilon, steep;
+  double x, epsilon, steep, order, reach;
 } dpa_likeness;
+
+#define DPA_LOOKED 4 /* that are kept in mind */
 
 /* A multiple of the noise, as its log, the slope of what is spent there, in logs, the
  * Renyi order that proves it, and the budget's epsilon; all NaN where there is none.
  * Where divergences take long: how far, in logs of orders less one, the order is from
  * where rough ones have it, and how much more is spent than they say. Of which ledger,
- * this one or one before, other valleys were looked into; and how far the multiple is
- * from that of the ledger before. */
+ * this one or some before, other valleys were looked into last; and how far the
+ * multiple is from that of the ledger before. */
 typedef struct dpa_multiple {
   double x, slope, order, epsilon, off, more;
-  dpa_likeness looked;
+  dpa_likeness looked[DPA_LOOKED];
   double apart;
 } dpa_multiple;
 

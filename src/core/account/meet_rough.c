@@ -146,14 +146,14 @@ int dpa_meet_roughly(dpa_meeting *at, dpa_multiple *found) {
   for (int round = 0; round < DPA_MEETING_ROUNDS; round++, there = 0) {
     if (!there && !dpa_meeting_step(at, 0, &now))
       return 0;
-    const dpa_likeness own = dpa_meeting_likeness(at, now.x);
-    if (!dpa_is_like(&own, &found->looked)) {
+    const dpa_likeness own = dpa_meeting_likeness(at, &now);
+    if (!dpa_meeting_like(&own, found)) {
       if (told && round == 0 && changed > CHANGED && refine(at, &now) &&
           !dpa_meeting_is_there(at, &now))
         continue;
       if (!is_best(at, &now))
         continue;
-      next.looked = own;
+      dpa_meeting_looked(at, own, &next);
     }
     next.x = now.x;
     next.slope = now.slope;

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define PASSES 40     /* secants, */
 #define AROUND 5      /* of which the first ask around the best order so far */
@@ -13,10 +14,12 @@
 #define STILL 0.3     /* times the root of the width: the best order hardly moves */
 #define CLOSE 0.03    /* from here on it is told from within the second width, too, */
 #define CLOSER 1e-3   /* and from all */
-/* How near ledgers are, in logs, of which other valleys are looked into once; what
- * curvature costs may differ more, and as it likes where it is little. */
+/* How near ledgers are at least, in logs, of which other valleys are looked into once,
+ * and their orders less one; what curvature costs may differ more, and as it likes
+ * where it is little. */
 #define LIKE 0.005
-#define STEEP 5.0
+#define SAME 0.05
+#define STEEPER 0.025
 #define LITTLE 1e-6
 /* Where divergences take long: to how many binary digits sizes, and logs of orders, are
  * told apart, so that alike ledgers share them. */
@@ -133,20 +136,45 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
   return 0;
 }
 
-/* Ledgers that are not, and cost as much, may still have other valleys; hardly where
- * one costs just as much although its curvature costs more. */
-int dpa_is_like(const dpa_likeness *own, const dpa_likeness *other) {
-  const double apart = fabs(own->x - other->x);
-  const double steeper = log((own->steep + LITTLE) / (other->steep + LITTLE));
-  return apart <= LIKE && fabs(log(own->epsilon / other->epsilon)) <= LIKE &&
-         steeper >= -STEEP * LIKE && (steeper <= STEEP * LIKE || apart <= LIKE / 10.0);
+/* Losses that are multiples of each other have best orders less one that are, too. */
+double dpa_meeting_order_as(const dpa_likeness *other, double epsilon, double x) {
+  const double by = log(other->epsilon / epsilon) + x - other->x;
+  return dpa_meeting_moved(other->order, by);
 }
 
-dpa_likeness dpa_meeting_likeness(const dpa_meeting *at, double x) {
+/* Curvature that costs more makes no other valley any better, but ledgers that cost as
+ * much although theirs does may have others where these are not far above the best. */
+static int is_like(const dpa_likeness *own, const dpa_likeness *other) {
+  const double apart = fabs(own->x - other->x), reach = other->reach;
+  if (!(apart <= reach && fabs(log(own->epsilon / other->epsilon)) <= reach))
+    return 0;
+  const double order = dpa_meeting_order_as(other, own->epsilon, own->x);
+  if (fabs(log((own->order - 1.0) / (order - 1.0))) > SAME)
+    return 0;
+  const double steeper = log((own->steep + LITTLE) / (other->steep + LITTLE));
+  return steeper >= -STEEPER &&
+         (steeper <= STEEPER || reach > LIKE || apart <= LIKE / 10.0);
+}
+
+const dpa_likeness *dpa_meeting_like(const dpa_likeness *own,
+                                     const dpa_multiple *found) {
+  for (size_t k = 0; k < DPA_LOOKED; k++)
+    if (is_like(own, found->looked + k))
+      return found->looked + k;
+  return NULL;
+}
+
+void dpa_meeting_looked(const dpa_meeting *at, dpa_likeness own, dpa_multiple *found) {
+  memmove(found->looked + 1, found->looked, (DPA_LOOKED - 1) * sizeof own);
+  own.reach = fmax(LIKE, at->space->reach);
+  found->looked[0] = own;
+}
+
+dpa_likeness dpa_meeting_likeness(const dpa_meeting *at, const dpa_trial *now) {
   double steep = 0.0;
   for (size_t k = 0; k < at->ledger->entries; k++)
     steep += at->ledger->count[k] * at->kinds[at->ledger->kind[k]].kappa;
-  return (dpa_likeness){x, at->budget->epsilon, steep};
+  return (dpa_likeness){now->x, at->budget->epsilon, steep, now->order, 0.0};
 }
 
 double dpa_meeting_likely(const dpa_meeting *at, const dpa_multiple *told) {

@@ -69,11 +69,20 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now);
  * before: less one it is about 2 log(1 / delta) / epsilon. NaN: nothing is. */
 double dpa_meeting_likely(const dpa_meeting *at, const dpa_multiple *told);
 
-/* What a ledger is like that needs exp(x) times the noise. */
-dpa_likeness dpa_meeting_likeness(const dpa_meeting *at, double x);
+/* What a ledger is like that needs so much noise, by such an order; NaN: any. */
+dpa_likeness dpa_meeting_likeness(const dpa_meeting *at, const dpa_trial *now);
 
-/* Whether valleys that were looked into for one ledger need not be for another. */
-int dpa_is_like(const dpa_likeness *own, const dpa_likeness *other);
+/* Where the best order is likely of a ledger that is like another one, at exp(x) times
+ * the noise. */
+double dpa_meeting_order_as(const dpa_likeness *other, double epsilon, double x);
+
+/* One of which valleys were looked into so that they need not be of this one, or NULL.
+ */
+const dpa_likeness *dpa_meeting_like(const dpa_likeness *own,
+                                     const dpa_multiple *found);
+
+/* Now they were looked into of this one. */
+void dpa_meeting_looked(const dpa_meeting *at, dpa_likeness own, dpa_multiple *found);
 
 /* The two ways there, from `found`, where order is NaN where nothing is known: whether
  * they lead there. Where divergences take long: by rough ones. */

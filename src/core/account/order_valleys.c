@@ -4,6 +4,7 @@
 #include "account/renyi.h"
 
 #include <math.h>
+#include <string.h>
 
 #define AS_DEEP 1.1      /* how much less deep than the deepest is looked into */
 #define FARTHEST 8.0     /* a bottom is from where its valley may begin, as a ratio */
@@ -15,7 +16,9 @@
 #define STRIDE 0.04      /* of each other */
 #define SHALLOW 3e-3     /* a valley is in another, as a share of epsilon */
 #define LITTLE 5e-5      /* that a bottom may be deeper than it seems, as a share */
-#define MANY 64          /* kinds */
+#define PER_REACH 3.0    /* of a point's distance */
+#define SHARP 2.5 /* times the distance squared no smooth valley rises, as a share */
+#define MANY 64   /* kinds */
 
 /* Points in their order, and one more, but where one is just below. */
 static size_t insert(dpa_point *points, size_t n, double y, double just) {
@@ -39,14 +42,17 @@ static int turns_as_before(const dpa_search *at, size_t k) {
   return k > 0 && dpa_renyi_turn_alike(kind_of(at, k - 1), kind_of(at, k));
 }
 
-/* Points in their order, but for those that cannot be below `most`: divergences do not
- * fall, and epsilon is the divergence and what falls. How many are left. */
-static size_t look_below(dpa_search *at, double most, dpa_point *points, size_t n) {
+/* Points in their order, but for those that cannot be below `most`, or what it is for
+ * reach_of() of the best: divergences do not fall, and epsilon is the divergence and
+ * what falls. How many are left. */
+static size_t look_below(dpa_search *at, double most, double best, dpa_point *points,
+                         size_t n) {
   double divergence = 0.0;
   size_t kept = 0;
   for (size_t i = 0; i < n; i++) {
     const double rest = dpa_conversion(exp(points[i].y), 0.0, at->log_delta);
-    if (i > 0 && rest + divergence >= most)
+    const double far = PER_REACH * DPA_FARTHEST_REACH * fabs(points[i].y - best);
+    if (i > 0 && rest + divergence >= most * (1.0 + far))
       continue;
     points[kept] = points[i];
     dpa_search_look(at, points + kept, 1);
@@ -82,7 +88,7 @@ static size_t valley(dpa_search *at, dpa_point best, double width, int walks,
       n = insert(points, n, y, walks ? BEFORE_TURN / 2.0 : 0.0);
   }
   if (walks)
-    return look_below(at, most, points, n);
+    return look_below(at, most, best.y, points, n);
   dpa_search_look(at, points, n);
   return n;
 }
@@ -100,12 +106,30 @@ static void keep_bottoms(dpa_point *points, size_t n) {
   }
 }
 
+/* How far, in logs, noise and budget may change so that no other of some points becomes
+ * the best: one at a distance u from it gets nearer by about twice u times as much, as
+ * a share, were losses normal. 0: at a kink there is no telling. */
+static double reach_of(const dpa_point *points, size_t n, dpa_point best,
+                       double width) {
+  double reach = DPA_FARTHEST_REACH;
+  for (size_t k = 0; k < n; k++) {
+    const double u = fabs(points[k].y - best.y);
+    const double more = points[k].epsilon / best.epsilon - 1.0;
+    if (u > 0.5 * width && u < 2.0 * width && more > SHARP * u * u)
+      return 0.0;
+    if (u > 1.5 * width)
+      reach = fmin(reach, more / (PER_REACH * u));
+  }
+  return reach;
+}
+
 size_t dpa_search_valleys(dpa_search *at, dpa_point best, int told, int walks,
                           dpa_point *found) {
   const double width = at->orders->step / 3.0;
-  dpa_point points[DPA_MOST_ORDERS], bottom[DPA_MOST_VALLEYS];
+  dpa_point points[DPA_MOST_ORDERS], asked[DPA_MOST_ORDERS], bottom[DPA_MOST_VALLEYS];
   const size_t n = valley(at, best, width, walks, points);
   size_t bottoms = 0;
+  memcpy(asked, points, n * sizeof *points);
   keep_bottoms(points, n);
   for (; bottoms < DPA_MOST_VALLEYS; bottoms++) {
     const dpa_point deep = points[dpa_point_least(points, n)];
@@ -130,6 +154,7 @@ size_t dpa_search_valleys(dpa_search *at, dpa_point best, int told, int walks,
       best = now;
     found[looked++] = now;
   }
+  at->space->reach = reach_of(asked, n, best, width);
   return looked;
 }
 

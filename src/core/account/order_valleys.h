@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #define DPA_MOST_VALLEYS 4 /* that are looked into */
+#define DPA_FARTHEST_REACH 0.04
 
 /* Where bounds cross, the least of them is far steeper below the order where they do
  * than above it, and the best order is there, in a narrow valley, or far beyond: the

@@ -48,6 +48,9 @@ typedef struct dpa_order_space {
   dpa_free_moment moments[DPA_MOST_ORDERS];
   dpa_chord chords[DPA_MOST_ORDERS];
   dpa_usual_norms norms;
+  double reach; /* how far, in logs, noise and budget may be from those of the last
+                   ledger of which valleys were looked into, so that others have the
+                   best order in the same one; DPA_FARTHEST_REACH at most */
 } dpa_order_space;
 
 /* The least epsilon, infinite where none is finite, and its order, then NaN. `space` is
