@@ -76,8 +76,14 @@ static dpa_point descend_from_grid(dpa_search *at) {
   if (best.epsilon >= DPA_LARGEST)
     return look_everywhere(at);
   best.bound = -INFINITY;
-  return dpa_search_descend(at, best, (double)orders->stride / 2.0 * orders->step,
-                            INFINITY);
+  const double width = (double)orders->stride * orders->step;
+  if (orders->known > 1.0 && fabs(log(orders->known - 1.0) - best.y) < width) {
+    dpa_point known = {.y = log(orders->known - 1.0), .bound = -INFINITY};
+    dpa_search_look(at, &known, 1);
+    if (known.epsilon <= best.epsilon)
+      return known;
+  }
+  return dpa_search_descend(at, best, width / 2.0, INFINITY);
 }
 
 /* Were the loss normal, whose divergence is proportional to the order, the best one

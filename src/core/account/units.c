@@ -16,6 +16,7 @@
 #define FAR 20.0          /* as far as this */
 #define PASSES 60
 #define FAR_BUDGET 1.1
+#define BAND 0.03
 #define FEW_ROWS 64 /* of so few a net tells what is known already */
 
 void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
@@ -50,17 +51,19 @@ static int compare(double x, double y) {
 
 static int by_budget(const void *a, const void *b) {
   const dpa_turn *x = a, *y = b;
+  const int bands = compare(x->band, y->band), steeps = compare(x->steep, y->steep);
   const int budgets = compare(x->epsilon, y->epsilon);
-  const int steeps = compare(x->steep, y->steep);
-  return budgets  ? budgets
-         : steeps ? steeps
-                  : (x->party > y->party) - (x->party < y->party);
+  return bands     ? bands
+         : steeps  ? steeps
+         : budgets ? budgets
+                   : (x->party > y->party) - (x->party < y->party);
 }
 
-/* Neighbours are alike in what they may spend, and then in what curvature costs. */
+/* Neighbours may spend about as much, and curvature costs them ever more. */
 static void take_turns(const dpa_spenders *of, dpa_units_room *room) {
   for (size_t i = 0; i < of->parties; i++)
-    room->turn[i] = (dpa_turn){of->epsilon[i], 0.0, i};
+    room->turn[i] =
+        (dpa_turn){floor(log(of->epsilon[i]) / BAND), of->epsilon[i], 0.0, i};
   for (size_t k = 0; k < of->rows; k++)
     room->turn[of->party[k] - 1].steep += of->count[k] * of->kind[k].kappa;
   qsort(room->turn, of->parties, sizeof *room->turn, by_budget);

@@ -25,7 +25,7 @@ typedef struct dpa_spenders {
 } dpa_spenders;
 
 typedef struct dpa_turn {
-  double epsilon, steep; /* where these are near noises are, too */
+  double band, epsilon, steep; /* where these are near noises are, too */
   size_t party;
 } dpa_turn;
 
