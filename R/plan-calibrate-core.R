@@ -17,7 +17,8 @@ too_many_for_core <- function(epsilon, plan) {
 
 #' Units of parties whose kinds are plain (dpa_renyi_is_plain()): list(unit, order = what proves it,
 #' see proving_order() and tells_of()), one a party; `NULL` where others are asked than the core
-#' knows, or parties are many, or it does not find all.
+#' knows, or parties are too many, or it does not find all: of many, none. Of these units are `NA`
+#' where it finds none, and orders where others may say less.
 #' @param epsilon of each party, less what the grid of its noise costs.
 #' @noRd
 units_in_core <- function(releases, epsilon, plan) {
@@ -72,5 +73,7 @@ meet_in_core <- function(by_mechanism, releases, epsilon, delta, cost = numeric(
   crossing <- may_cross(columns)
   search <- order_search(.ways$some$search, walks = crossing, valleys = crossing)
   found <- core_call(.Call(ffi_renyi_units, columns, releases, search, budget))
-  if (!anyNA(found[[1L]])) stats::setNames(found, c("unit", "order"))
+  lost <- is.na(found[[1L]] + found[[2L]])
+  few <- width < .many_in_core_excess # they get no more than they need
+  if (!(if (few) any(lost) else all(is.na(found[[1L]])))) stats::setNames(found, c("unit", "order"))
 }

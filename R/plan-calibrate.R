@@ -18,15 +18,45 @@ calibrate_units <- function(plan, events_of, accountant) {
       "grid costs %.4g."), least, cost), argument = "epsilon", value = least, floor = cost)
   }
   found <- if (accountant != "paper") units_in_core(parties$releases, parties$epsilon - cost, plan)
-  if (!is.null(found)) {
-    found$unit <- raise_pure(found, parties$releases, events_of, parties$epsilon - cost,
-      plan$budget$delta, accountant)
-  } else {
-    if (!many) parties <- unlike_parties(plan)
-    found <- calibrate_parties(parties$releases, events_of, parties$epsilon - cost,
-      plan$budget$delta, accountant, parties$likely)
+  none <- rep(NA_real_, length(parties$epsilon))
+  if (is.null(found)) found <- list(unit = none, order = none)
+  found <- ask_others(found, parties$releases, events_of, plan$budget$delta, accountant)
+  lost <- which(is.na(found$unit))
+  if (length(lost)) {
+    unlike <- if (many) parties else unlike_parties(plan)
+    of <- if (many) lost else unlike$like[lost]
+    some <- sort(unique(of))
+    rest <- calibrate_parties(releases_of(unlike$releases, some), events_of,
+      unlike$epsilon[some] - cost, plan$budget$delta, accountant, unlike$likely[some])
+    for (what in names(found)) found[[what]][lost] <- rest[[what]][match(of, some)]
   }
+  pure <- setdiff(which(found$order == tells_of("pure")), lost) # the others have it by now
+  found$unit <- raise_pure(found, pure, parties$releases, events_of, parties$epsilon - cost,
+    plan$budget$delta, accountant)
   lapply(found, `[`, parties$like)
+}
+
+#' Units of which no order is told are no more than others ask for who may say less: what is told
+#' where they do not, else `NA`.
+#' @noRd
+ask_others <- function(found, releases, events_of, delta, accountant) {
+  open <- which(!is.na(found$unit) & is.na(found$order))
+  if (length(open) == 0L) return(found)
+  rows <- which(releases$node %in% open)
+  events <- events_of(releases)(found$unit[releases$node[rows]], rows)
+  books <- counted_books(events)
+  spent <- spend(open_statement(events, delta, books), accountant, list(upper = TRUE))
+  ledger <- match(open, books$node)
+  found$order[open] <- spent$order[ledger]
+  found$unit[open[spent$accountant[ledger] != "rdp"]] <- NA
+  found
+}
+
+#' Releases of some nodes, which become 1, 2, ...
+#' @noRd
+releases_of <- function(releases, nodes) {
+  own <- pick_releases(releases, which(releases$node %in% nodes))
+  with_nodes(own, match(own$node, nodes))
 }
 
 #' Whether parties are too many to be solved one by one.
@@ -103,8 +133,7 @@ calibrate_parties <- function(releases, events_of, epsilon, delta, accountant, l
 #' More noise for whom pure losses prove it, in a crowd: by about as much as their statement may say
 #' more at first, see `.alike_width`.
 #' @noRd
-raise_pure <- function(found, releases, events_of, epsilon, delta, accountant) {
-  slow <- which(found$order == tells_of("pure"))
+raise_pure <- function(found, slow, releases, events_of, epsilon, delta, accountant) {
   if (length(slow) == 0L || length(epsilon) <= .many_for_slow) return(found$unit)
   found$unit[slow] <- found$unit[slow] * exp(2 * .alike_width)
   raise_units(found$unit, found$order, slow, releases, events_of(releases), epsilon, delta,

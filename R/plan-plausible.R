@@ -190,7 +190,7 @@ one_party_unit <- function(plan, i, near = NULL) {
   releases <- with_nodes(plan$releases, rep(1L, nrow(plan$releases)))
   epsilon <- plan$budget$epsilon[i]
   found <- units_in_core(releases, epsilon, plan)
-  if (!is.null(found)) return(found$unit)
+  if (!is.null(found) && !anyNA(found)) return(found$unit)
   releases <- counted_releases(releases)
   if (is.null(near)) near <- likely_units(releases, epsilon, plan$budget, plan$problem)
   calibrate_parties(releases, function(releases) {

@@ -256,9 +256,9 @@ static void check_beyond(void) {
   dpa_renyi_scale(&kind, 1.0 / unit);
   CHECK(kind.lean == dpa_spherical_lean(kind.size, 3.0));
   of.others = 1;
-  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK && isnan(unit));
+  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK && isnan(order));
   r.kind[0].curve = dpa_renyi_named("laplace");
-  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK && isnan(unit));
+  CHECK(solve(&of, &patient, &unit, &order) == DPA_OK && isnan(order));
   /* but not where the losses of the rest alone cost more */
   r = gamma_releases(200.0, 200.0);
   r.kind[1].curve = dpa_renyi_named("gamma");

@@ -4,6 +4,7 @@
 
 #define MISSED 1e-6  /* more noise is not for an order that is hardly better */
 #define CLOSE 20.0   /* times the width: next ledgers' multiples may be as near, too */
+#define NEAR 0.005   /* of one of which the best order is known */
 #define ROUGHLY 1e-5 /* widths for which likely orders are near enough the best */
 #define GUESSES 3
 #define LOOKS 3
@@ -52,40 +53,55 @@ int dpa_meet_exactly(dpa_meeting *at, dpa_multiple *found) {
   return 0;
 }
 
-/* On to where the budget is kept by rough divergences at likely orders. */
-static void guess_as(dpa_meeting *at, const dpa_likeness *other,
-                     const dpa_multiple *found, dpa_trial *now) {
-  const double width = at->budget->width;
-  double step = INFINITY;
-  at->guess = 1;
-  for (int k = 0; k < GUESSES && fabs(step) > width; k++) {
-    double order = dpa_meeting_order_as(other, at->budget->epsilon, now->x);
-    order = dpa_meeting_moved(order, -found->off);
-    const double excess = dpa_meeting_excess(at, &at->alone, now->x, &order);
-    step = width / 2.0 - (excess + found->more) / now->slope;
-    now->x += step;
-  }
-  at->guess = 0;
+/* A step from there to where the budget is kept, as far as the slope tells; `more`:
+ * what is spent besides. */
+static double step_on(dpa_meeting *at, const dpa_orders *search, double more,
+                      dpa_trial *now) {
+  now->excess = dpa_meeting_excess(at, search, now->x, &now->order);
+  return at->budget->width / 2.0 - (now->excess + more) / now->slope;
 }
 
-/* Ledgers that are like one before need about the same noise, by about the same order.
- */
+static void move(dpa_trial *now, double step) {
+  now->x += step;
+  now->order = dpa_meeting_moved(now->order, step);
+}
+
+/* Ledgers that are like one before need about the same noise, by about the same order:
+ * a parabola through orders around it does, rough ones where divergences take long. */
 static int meet_as_other(dpa_meeting *at, dpa_multiple *found) {
+  static const double around = 0.05;
   const double width = at->budget->width;
-  dpa_trial now = {found->x, NAN, found->slope, NAN};
+  dpa_orders near = at->alone;
+  dpa_trial now = {found->x, NAN, found->slope, found->order};
   dpa_likeness own = dpa_meeting_likeness(at, &now);
+  own.order = NAN;
   const dpa_likeness *other = dpa_meeting_like(&own, found);
-  const int as_last = found->apart <= CLOSE * width && own.epsilon == found->epsilon;
-  if (!other || !(as_last || width >= ROUGHLY))
+  if (!other)
     return 0;
-  if (at->rough && !as_last)
-    guess_as(at, other, found, &now);
+  const int as_last = found->apart <= CLOSE * width && own.epsilon == found->epsilon &&
+                      fabs(now.x - other->x) <= NEAR;
+  if (!as_last && width < ROUGHLY)
+    return 0;
+  near.widths = &around;
+  near.looks = 1;
+  if (!as_last)
+    now.order = dpa_meeting_order_as(other, own.epsilon, now.x);
+  if (!as_last && at->rough) {
+    double step = INFINITY;
+    at->guess = 1;
+    now.order = dpa_meeting_moved(now.order, -found->off);
+    for (int k = 0; k < GUESSES && fabs(step) > width; k++) {
+      step = step_on(at, k == 0 ? &near : &at->alone, found->more, &now);
+      move(&now, step);
+    }
+    at->guess = 0;
+    now.order = dpa_meeting_moved(now.order, found->off);
+  }
   for (int look = 0; look < LOOKS; look++) {
-    now.order =
-        as_last ? found->order : dpa_meeting_order_as(other, own.epsilon, now.x);
     if (at->rough)
       now.order = dpa_meeting_shared_order(now.order);
-    now.excess = dpa_meeting_excess(at, &at->alone, now.x, &now.order);
+    const int look_near = look == 0 && !as_last && !at->rough;
+    const double step = step_on(at, look_near ? &near : &at->alone, 0.0, &now);
     own.x = now.x;
     own.order = now.order;
     if (dpa_meeting_is_there(at, &now) && dpa_meeting_like(&own, found)) {
@@ -95,7 +111,10 @@ static int meet_as_other(dpa_meeting *at, dpa_multiple *found) {
       found->epsilon = own.epsilon;
       return 1;
     }
-    now.x -= now.excess / now.slope - width / 2.0;
+    if (as_last)
+      now.x += step;
+    else
+      move(&now, step);
   }
   return 0;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define PASSES 40     /* secants, */
-#define AROUND 5      /* of which the first ask around the best order so far */
+#define AROUND 5      /* of which the first ask around the best order so far, */
 #define FAR 20.0      /* in the log: beyond it somebody else looks */
 #define FLAT (-3.0)   /* where so little is spent no slope is told */
 #define BETWEEN 0.125 /* of the width, on both sides, is left to rounding */
@@ -20,6 +20,7 @@
 #define LIKE 0.005
 #define SAME 0.05
 #define STEEPER 0.025
+#define STEEPEST 1.0
 #define LITTLE 1e-6
 /* Where divergences take long: to how many binary digits sizes, and logs of orders, are
  * told apart, so that alike ledgers share them. */
@@ -105,14 +106,14 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
   const double width = at->budget->width;
   double little = -INFINITY, enough = INFINITY; /* noise */
   dpa_orders around = at->around;
+  int lost = 0;
   for (int pass = 0; pass < PASSES; pass++) {
     const dpa_trial before = *now;
-    const int lost = everywhere || pass >= AROUND;
     if (!(before.excess > FLAT && before.excess < INFINITY))
       return 0;
     if (before.excess <= 0.0)
       enough = before.x;
-    else if (pass > AROUND) /* else another order may say less */
+    else if (lost) /* else another order may say less */
       little = before.x;
     now->x = before.x - before.excess / before.slope + width / 2.0;
     if (isfinite(little) && little < enough && !(now->x > little && now->x < enough))
@@ -121,15 +122,21 @@ int dpa_meeting_step(dpa_meeting *at, int everywhere, dpa_trial *now) {
       return 0;
     const double step = now->x - before.x;
     around.looks = dpa_meeting_looks(at, fabs(step));
+    lost |= pass >= AROUND;
     /* were losses normal it would be there */
-    now->order = lost ? NAN : dpa_meeting_moved(before.order, step);
-    now->excess = dpa_meeting_excess(at, pass < AROUND ? &around : at->search, now->x,
-                                     &now->order);
+    now->order = everywhere || lost ? NAN : dpa_meeting_moved(before.order, step);
+    now->excess =
+        dpa_meeting_excess(at, lost ? at->search : &around, now->x, &now->order);
+    if (!lost && step > 0.0 && now->excess > before.excess) { /* and it is not */
+      lost = 1;
+      now->order = NAN;
+      now->excess = dpa_meeting_excess(at, at->search, now->x, &now->order);
+    }
     const double slope = (now->excess - before.excess) / step;
     if (isfinite(slope) && slope < 0.0)
       now->slope = slope;
-    const int well_looked =
-        lost || at->rough || around.looks == 0 || around.looks == at->around.looks;
+    const int well_looked = everywhere || lost || at->rough || around.looks == 0 ||
+                            around.looks == at->around.looks;
     if (well_looked && dpa_meeting_is_there(at, now))
       return 1;
   }
@@ -152,7 +159,7 @@ static int is_like(const dpa_likeness *own, const dpa_likeness *other) {
   if (fabs(log((own->order - 1.0) / (order - 1.0))) > SAME)
     return 0;
   const double steeper = log((own->steep + LITTLE) / (other->steep + LITTLE));
-  return steeper >= -STEEPER &&
+  return steeper >= -STEEPER && steeper <= STEEPEST &&
          (steeper <= STEEPER || reach > LIKE || apart <= LIKE / 10.0);
 }
 

@@ -16,8 +16,9 @@
 #define STRIDE 0.04      /* of each other */
 #define SHALLOW 3e-3     /* a valley is in another, as a share of epsilon */
 #define LITTLE 5e-5      /* that a bottom may be deeper than it seems, as a share */
-#define PER_REACH 3.0    /* of a point's distance */
-#define SHARP 2.5 /* times the distance squared no smooth valley rises, as a share */
+#define PER_REACH 3.0    /* of a point's distance, */
+#define PER_BOTTOM 4.0   /* and of where another valley is */
+#define SHARP 1.5 /* times the distance squared no smooth valley rises, as a share */
 #define MANY 64   /* kinds */
 
 /* Points in their order, and one more, but where one is just below. */
@@ -106,19 +107,22 @@ static void keep_bottoms(dpa_point *points, size_t n) {
   }
 }
 
-/* How far, in logs, noise and budget may change so that no other of some points becomes
- * the best: one at a distance u from it gets nearer by about twice u times as much, as
- * a share, were losses normal. 0: at a kink there is no telling. */
+/* How far, in logs, noise and budget may change so that no other of some points, in
+ * their order, becomes the best. One at a distance u from it gets nearer by about twice
+ * u times as much, as a share, were losses normal, and by as much where the change is
+ * for curvature, which other bounds feel less. 0: at a kink there is no telling. */
 static double reach_of(const dpa_point *points, size_t n, dpa_point best,
                        double width) {
   double reach = DPA_FARTHEST_REACH;
   for (size_t k = 0; k < n; k++) {
-    const double u = fabs(points[k].y - best.y);
-    const double more = points[k].epsilon / best.epsilon - 1.0;
-    if (u > 0.5 * width && u < 2.0 * width && more > SHARP * u * u)
+    const double u = fabs(points[k].y - best.y), here = points[k].epsilon;
+    const double more = here / best.epsilon - 1.0;
+    const int bottom = k > 0 && k + 1 < n && points[k - 1].epsilon > here &&
+                       points[k + 1].epsilon > here;
+    if (u > 0.5 * width && u < 4.0 * width && more > SHARP * u * u)
       return 0.0;
-    if (u > 1.5 * width)
-      reach = fmin(reach, more / (PER_REACH * u));
+    if (u > (bottom ? 0.5 : 1.5) * width)
+      reach = fmin(reach, more / fmax(bottom ? PER_BOTTOM : 1.0, PER_REACH * u));
   }
   return reach;
 }

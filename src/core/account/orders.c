@@ -14,6 +14,7 @@
 #define AS_CLOSE 1.02 /* and what is about right, to be looked at beside the best */
 #define OFF 1e-3      /* it may be off by so much, as a share; */
 #define FAR_OFF 0.05  /* what is not right */
+#define SMOOTH 0.01   /* so far no other valley is near */
 
 static dpa_point look_near(dpa_search *at, double order) {
   dpa_point best = {.y = log(order - 1.0)};
@@ -52,11 +53,11 @@ static dpa_point look_everywhere(dpa_search *at) {
   return dpa_search_halve(at, best, orders->step, orders->halvings, INFINITY);
 }
 
-/* Down from the least point of a coarse grid, but for those at which log(1 / delta)
- * alone is more than another costs. */
-static dpa_point descend_from_grid(dpa_search *at) {
+/* The least point of a coarse grid, but for those at which log(1 / delta) alone is more
+ * than another costs. */
+static dpa_point least_of_grid(dpa_search *at) {
   const dpa_orders *orders = at->orders;
-  dpa_point best = {.epsilon = DPA_LARGEST};
+  dpa_point best = {.epsilon = DPA_LARGEST, .bound = -INFINITY};
   for (size_t left = orders->points; left > 0;) {
     dpa_point next[COARSE];
     size_t n = 0;
@@ -70,20 +71,34 @@ static dpa_point descend_from_grid(dpa_search *at) {
       break;
     dpa_search_look(at, next, n);
     for (size_t i = 0; i < n; i++)
-      if (next[i].epsilon < best.epsilon)
-        best = next[i];
+      if (next[i].epsilon < best.epsilon) {
+        best.y = next[i].y;
+        best.epsilon = next[i].epsilon;
+      }
   }
+  return best;
+}
+
+static double width_of_grid(const dpa_orders *orders) {
+  return (double)orders->stride * orders->step;
+}
+
+static dpa_point descend_from_grid(dpa_search *at) {
+  const dpa_point best = least_of_grid(at);
   if (best.epsilon >= DPA_LARGEST)
     return look_everywhere(at);
-  best.bound = -INFINITY;
-  const double width = (double)orders->stride * orders->step;
-  if (orders->known > 1.0 && fabs(log(orders->known - 1.0) - best.y) < width) {
-    dpa_point known = {.y = log(orders->known - 1.0), .bound = -INFINITY};
-    dpa_search_look(at, &known, 1);
-    if (known.epsilon <= best.epsilon)
-      return known;
-  }
-  return dpa_search_descend(at, best, width / 2.0, INFINITY);
+  return dpa_search_descend(at, best, width_of_grid(at->orders) / 2.0, INFINITY);
+}
+
+/* Instead where an order is known that the grid has the best one beside: whether it is
+ * at least as good. */
+static int is_beside_grid(dpa_search *at, dpa_point *found) {
+  *found = (dpa_point){.y = log(at->orders->known - 1.0), .bound = -INFINITY};
+  const dpa_point best = least_of_grid(at);
+  if (!(fabs(found->y - best.y) < width_of_grid(at->orders)))
+    return 0;
+  dpa_search_look(at, found, 1);
+  return found->epsilon <= best.epsilon;
 }
 
 /* Were the loss normal, whose divergence is proportional to the order, the best one
@@ -148,6 +163,11 @@ static dpa_point look_first(dpa_search *at) {
 static size_t look_for(dpa_search *at, dpa_point *found) {
   const dpa_orders *orders = at->orders;
   const int told = !isnan(at->ledger->near), walks = orders->walks && !told;
+  if (walks && orders->valleys && orders->known > 1.0 && is_beside_grid(at, found)) {
+    const size_t n = 1 + dpa_search_valleys(at, found[0], told, walks, found + 1);
+    if (at->space->reach > SMOOTH) /* else the way down may lead to another valley */
+      return n;
+  }
   found[0] = look_first(at);
   if (!orders->valleys)
     return 1;

@@ -264,6 +264,7 @@ dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
                      double *unit, double *order) {
   dpa_multiple found = dpa_no_multiple;
   known_mu known = {NAN, NAN};
+  size_t missed = 0;
   for (size_t i = 0; i < of->parties; i++)
     unit[i] = order[i] = NAN;
   if (!dpa_sort_groups(of->party, of->rows, of->parties, room->start, room->row))
@@ -289,10 +290,16 @@ dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
     const dpa_budget budget = {now->epsilon, of->cost[i], of->log_delta, width};
     const dpa_status status = dpa_meet_budget(search, room->kind, &ledger, &budget,
                                               room->scaled, &room->space, &found);
-    dpa_multiple least = found;
-    if (status != DPA_OK || isnan(found.x) ||
-        (of->others && !look_at_others(of, &ledger, &budget, room, &least)))
+    if (status != DPA_OK)
       return status;
+    if (isnan(found.x)) {
+      if (++missed > k / 2) /* somebody else looks for them, and likely for the rest */
+        return DPA_OK;
+      continue;
+    }
+    dpa_multiple least = found;
+    if (of->others && !look_at_others(of, &ledger, &budget, room, &least))
+      least.order = NAN;
     unit[i] = likely * exp(least.x);
     order[i] = least.order;
     if (poll(poll_context, k))

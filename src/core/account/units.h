@@ -49,10 +49,11 @@ void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
                       size_t parties);
 
 /* The unit of each party, with which it just keeps its budget, and the order that
- * proves it (dpa_meet_budget()), or infinity where pure losses do. Alike parties are
- * solved once, others one after another that is like it. Where one is not found, or
- * others might say less, or a release is no plain one (dpa_renyi_is_plain()), there are
- * NaNs, and the rest is not looked for. */
+ * proves it (dpa_meet_budget()), or infinity where pure losses do, or NaN where others
+ * may say less than orders do. Alike parties are solved once, others one after another
+ * that is like it. Where none is found, or a release is no plain one
+ * (dpa_renyi_is_plain()), units are NaN, and where that is so of many the rest is not
+ * looked for. */
 dpa_status dpa_units(const dpa_orders *search, const dpa_spenders *of,
                      dpa_units_room *room, dpa_poll poll, void *poll_context,
                      double *unit, double *order);
