@@ -1,5 +1,6 @@
 /* Renyi divergences of objective perturbation against values computed from the theorems
  * with 40 digits in another language. */
+#include "account/gaussian.h"
 #include "account/logistic.h"
 #include "account/objective.h"
 #include "account/spherical.h"
@@ -32,6 +33,15 @@ static void check_gaussian(void) {
     near_relative(dpa_objective_bound_b(k[0], k[1], k[2]), k[4], 1e-12);
     near_relative(dpa_objective_bound(k[0], k[1], k[2], 0), k[5], 1e-8);
     near_relative(dpa_objective_bound(k[0], k[1], k[2], 1), k[6], 1e-8);
+  }
+  static const double budgets[][2] = {{0.0, -1.0},    {0.0, -700.0}, {1e-9, -11.5},
+                                      {0.1, -0.02},   {0.3, -0.7},   {1.0, -11.5},
+                                      {30.0, -690.0}, {3764.0, -5.0}};
+  for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+    const double epsilon = budgets[i][0], log_delta = budgets[i][1];
+    const double mu = dpa_gaussian_mu(epsilon, log_delta);
+    CHECK_NEAR(dpa_gaussian_log_delta(mu, epsilon) / log_delta, 1.0, 1e-10);
+    near_relative(dpa_gaussian_mu_at(epsilon, epsilon / mu - mu / 2.0), mu, 1e-10);
   }
   CHECK(isinf(dpa_objective_bound_b(5.0, 1.0, 0.25))); /* (order - 1) kappa = 1 */
   CHECK(isinf(dpa_objective_bound_b(9.0, 1.0, 0.25)));

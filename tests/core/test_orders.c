@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 void test_orders(void);
@@ -66,6 +67,17 @@ static void check_linear(dpa_orders search) {
   }
 }
 
+/* Far from the best order all cost more by about as much as it may change at least. */
+static void check_reach(const dpa_renyi_kind *kind, const dpa_ledger *ledger,
+                        double log_delta, double epsilon, double order) {
+  CHECK(space.reach >= 0.0 && space.reach < 0.05);
+  for (int i = 0; i <= 400; i++) {
+    const double y = log(order - 1.0) + 0.01 * (i - 200);
+    const double more = epsilon_at(kind, ledger, exp(y), log_delta) / epsilon - 1.0;
+    CHECK(abs(i - 200) < 30 || more >= 0.7 * space.reach);
+  }
+}
+
 /* Bounds that cross: narrow valleys. What is found is no worse than the best of a fine
  * grid, and without a look into valleys it is. */
 static void check_valleys(dpa_orders search) {
@@ -87,6 +99,12 @@ static void check_valleys(dpa_orders search) {
           DPA_OK);
     CHECK_NEAR(epsilon_at(&kind, &ledger, order - 1.0, k[4]) / epsilon, 1.0, 1e-12);
     CHECK_NEAR(epsilon / best_of_all(&kind, &ledger, k[4], 0.5, 500.0), 1.0, 1e-3);
+    check_reach(&kind, &ledger, k[4], epsilon, order);
+    const dpa_renyi_kind smooth = kind_of("gaussian", k[0]);
+    CHECK(dpa_best_order(&search, &smooth, &ledger, k[4], &space, &plain, &order) ==
+          DPA_OK);
+    CHECK(space.reach > 0.005);
+    check_reach(&smooth, &ledger, k[4], plain, order);
     CHECK(dpa_best_order(&shallow, &kind, &ledger, k[4], &space, &plain, &order) ==
           DPA_OK);
     CHECK(epsilon < 0.99 * plain);

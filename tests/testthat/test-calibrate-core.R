@@ -112,6 +112,25 @@ test_that("hundreds of holders with Gamma noise are solved one after another", {
   expect_true(all(spent <= 1 & spent > 1 - 1e-3))
 })
 
+test_that("of many parties one that others may say less of, or that curvature costs most, is none
+          less private and leaves the others to the core", {
+  skip_on_cran()
+  plan_of <- function(eta) {
+    suppressWarnings(dpadmm_plan(13, c(rep(2000, 15), 300), epsilon = 1, delta = 1e-5,
+      noise = "gamma", method = m_admm(eta = c(rep(0.3, 15), eta)), iterations = 100))
+  }
+  usual <- plan_of(0.1)$unit[1:15, 1L]
+  for (eta in c(5e-4, 3e-4)) { # a privacy loss distribution says less of the last
+    asked <- unique(asked_for(function() plan <<- plan_of(eta))$accountant)
+    expect_identical(asked[1L], "core")
+    expect_identical("best" %in% asked, eta < 4e-4)
+    expect_rel(plan$unit[1:15, 1L], usual, 1e-5)
+    spent <- privacy(plan)$per_node$epsilon
+    expect_true(all(spent <= 1 & spent > 1 - 1e-3), label = eta)
+  }
+  expect_error(plan_of(1e-4), "curvature", class = "dpadmm_error_budget")
+})
+
 test_that("the core finds the Gaussian mechanism's noise, whatever it starts from", {
   # by Renyi divergences, of which epsilon is known in closed form
   for (sigma in c(0.5, 2, 9)) for (epsilon in list(c(0.1, 0.1), c(1, 5), c(3, 0.02))) {

@@ -78,7 +78,7 @@ static double in_log_mu(const goal *g, double log_mu, double *slope) {
 }
 
 double dpa_gaussian_mu_at(double epsilon, double x) {
-  const double root = sqrt(x * x + 2.0 * epsilon);
+  const double root = hypot(x, sqrt(2.0 * epsilon));
   return x > 0.0 ? 2.0 * epsilon / (root + x) : root - x;
 }
 
