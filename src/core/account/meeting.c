@@ -18,7 +18,6 @@
  * and their orders less one; what curvature costs may differ more, and as it likes
  * where it is little. */
 #define LIKE 0.005
-#define FAR_REACH 0.01 /* what is less is for valleys that are near */
 #define SAME 0.05
 #define STEEPER 0.025
 #define STEEPEST 1.0
@@ -174,7 +173,7 @@ const dpa_likeness *dpa_meeting_like(const dpa_likeness *own,
 
 void dpa_meeting_looked(const dpa_meeting *at, dpa_likeness own, dpa_multiple *found) {
   memmove(found->looked + 1, found->looked, (DPA_LOOKED - 1) * sizeof own);
-  own.reach = at->space->reach >= FAR_REACH ? at->space->reach : LIKE;
+  own.reach = fmax(LIKE, at->space->reach);
   found->looked[0] = own;
 }
 

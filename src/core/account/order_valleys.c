@@ -19,7 +19,8 @@
 #define PER_REACH 3.0    /* of a point's distance, */
 #define PER_BOTTOM 4.0   /* and of where another valley is */
 #define SHARP 1.5 /* times the distance squared no smooth valley rises, as a share */
-#define MANY 64   /* kinds */
+#define LEAST_REACH 0.01 /* what is less is none */
+#define MANY 64          /* kinds */
 
 /* Points in their order, and one more, but where one is just below. */
 static size_t insert(dpa_point *points, size_t n, double y, double just) {
@@ -110,7 +111,8 @@ static void keep_bottoms(dpa_point *points, size_t n) {
 /* How far, in logs, noise and budget may change so that no other of some points, in
  * their order, becomes the best. One at a distance u from it gets nearer by about twice
  * u times as much, as a share, were losses normal, and by as much where the change is
- * for curvature, which other bounds feel less. 0: at a kink there is no telling. */
+ * for curvature, which other bounds feel less. 0: at a kink there is no telling, or
+ * valleys are near. */
 static double reach_of(const dpa_point *points, size_t n, dpa_point best,
                        double width) {
   double reach = DPA_FARTHEST_REACH;
@@ -124,7 +126,7 @@ static double reach_of(const dpa_point *points, size_t n, dpa_point best,
     if (u > (bottom ? 0.5 : 1.5) * width)
       reach = fmin(reach, more / fmax(bottom ? PER_BOTTOM : 1.0, PER_REACH * u));
   }
-  return reach;
+  return reach < LEAST_REACH ? 0.0 : reach;
 }
 
 size_t dpa_search_valleys(dpa_search *at, dpa_point best, int told, int walks,

@@ -14,7 +14,6 @@
 #define AS_CLOSE 1.02 /* and what is about right, to be looked at beside the best */
 #define OFF 1e-3      /* it may be off by so much, as a share; */
 #define FAR_OFF 0.05  /* what is not right */
-#define SMOOTH 0.01   /* so far no other valley is near */
 
 static dpa_point look_near(dpa_search *at, double order) {
   dpa_point best = {.y = log(order - 1.0)};
@@ -165,7 +164,7 @@ static size_t look_for(dpa_search *at, dpa_point *found) {
   const int told = !isnan(at->ledger->near), walks = orders->walks && !told;
   if (walks && orders->valleys && orders->known > 1.0 && is_beside_grid(at, found)) {
     const size_t n = 1 + dpa_search_valleys(at, found[0], told, walks, found + 1);
-    if (at->space->reach > SMOOTH) /* else the way down may lead to another valley */
+    if (at->space->reach > 0.0) /* else the way down may lead to another valley */
       return n;
   }
   found[0] = look_first(at);
