@@ -103,7 +103,7 @@ static void check_valleys(dpa_orders search) {
     const dpa_renyi_kind smooth = kind_of("gaussian", k[0]);
     CHECK(dpa_best_order(&search, &smooth, &ledger, k[4], &space, &plain, &order) ==
           DPA_OK);
-    CHECK(space.reach > 0.005);
+    CHECK(space.reach > 0.005 && !space.sharp);
     check_reach(&smooth, &ledger, k[4], plain, order);
     CHECK(dpa_best_order(&shallow, &kind, &ledger, k[4], &space, &plain, &order) ==
           DPA_OK);
@@ -127,7 +127,7 @@ static void check_turns(dpa_orders search) {
                          &order) == DPA_OK);
     const double turn = dpa_renyi_turn(kinds);
     CHECK(order - 1.0 < turn && order - 1.0 > 0.9 * turn);
-    CHECK(space.reach < 0.005);
+    CHECK(space.sharp);
     CHECK_NEAR(epsilon / best_of_all(kinds, &ledger, log_delta, 8.0, 30.0), 1.0, 1e-4);
   }
   /* the moment's two peaks, at the mean norm and at that of the shift, are as high */

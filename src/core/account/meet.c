@@ -69,7 +69,7 @@ static void move(dpa_trial *now, double step) {
 /* Ledgers that are like one before need about the same noise, by about the same order:
  * a parabola through orders around it does, rough ones where divergences take long. */
 static int meet_as_other(dpa_meeting *at, dpa_multiple *found) {
-  static const double around = 0.05;
+  static const double smooth[] = {0.05}, sharp[] = {0.03, 0.01, 0.003};
   const double width = at->budget->width;
   dpa_orders near = at->alone;
   dpa_trial now = {found->x, NAN, found->slope, found->order};
@@ -82,8 +82,8 @@ static int meet_as_other(dpa_meeting *at, dpa_multiple *found) {
                       fabs(now.x - other->x) <= NEAR;
   if (!as_last && width < ROUGHLY)
     return 0;
-  near.widths = &around;
-  near.looks = 1;
+  near.widths = other->sharp ? sharp : smooth;
+  near.looks = other->sharp ? sizeof sharp / sizeof *sharp : 1;
   if (!as_last)
     now.order = dpa_meeting_order_as(other, own.epsilon, now.x);
   if (!as_last && at->rough) {
@@ -104,7 +104,9 @@ static int meet_as_other(dpa_meeting *at, dpa_multiple *found) {
     const double step = step_on(at, look_near ? &near : &at->alone, 0.0, &now);
     own.x = now.x;
     own.order = now.order;
-    if (dpa_meeting_is_there(at, &now) && dpa_meeting_like(&own, found)) {
+    if (dpa_meeting_is_there(at, &now)) {
+      if (!dpa_meeting_like(&own, found))
+        return 0;
       found->apart = fabs(now.x - found->x);
       found->x = now.x;
       found->order = now.order;

@@ -14,9 +14,11 @@ typedef struct dpa_budget {
 
 /* What ledgers are like: the multiple that they need, what they may spend, and what
  * curvature costs; and of one of which other valleys were looked into its best order,
- * and how far, in logs, ledgers may be from it of which they need not be. */
+ * and how far, in logs, ledgers may be from it of which they need not be, and whether
+ * its own valley is sharp. */
 typedef struct dpa_likeness {
   double x, epsilon, steep, order, reach;
+  int sharp;
 } dpa_likeness;
 
 #define DPA_LOOKED 4 /* that are kept in mind */

@@ -22,6 +22,7 @@
 #define STEEPER 0.025
 #define STEEPEST 1.0
 #define LITTLE 1e-6
+#define BUDGETS 10.0 /* times as far apart, as all valleys move alike with them */
 /* Where divergences take long: to how many binary digits sizes, and logs of orders, are
  * told apart, so that alike ledgers share them. */
 #define SIZE_DIGITS 17
@@ -153,7 +154,9 @@ double dpa_meeting_order_as(const dpa_likeness *other, double epsilon, double x)
  * much although theirs does may have others where these are not far above the best. */
 static int is_like(const dpa_likeness *own, const dpa_likeness *other) {
   const double apart = fabs(own->x - other->x), reach = other->reach;
-  if (!(apart <= reach && fabs(log(own->epsilon / other->epsilon)) <= reach))
+  const double budgets = fabs(log(own->epsilon / other->epsilon));
+  const int scales = reach > LIKE && !other->sharp;
+  if (!(apart <= reach && budgets <= (scales ? BUDGETS : 1.0) * reach))
     return 0;
   const double order = dpa_meeting_order_as(other, own->epsilon, own->x);
   if (fabs(log((own->order - 1.0) / (order - 1.0))) > SAME)
@@ -174,6 +177,7 @@ const dpa_likeness *dpa_meeting_like(const dpa_likeness *own,
 void dpa_meeting_looked(const dpa_meeting *at, dpa_likeness own, dpa_multiple *found) {
   memmove(found->looked + 1, found->looked, (DPA_LOOKED - 1) * sizeof own);
   own.reach = fmax(LIKE, at->space->reach);
+  own.sharp = at->space->sharp;
   found->looked[0] = own;
 }
 
@@ -181,7 +185,7 @@ dpa_likeness dpa_meeting_likeness(const dpa_meeting *at, const dpa_trial *now) {
   double steep = 0.0;
   for (size_t k = 0; k < at->ledger->entries; k++)
     steep += at->ledger->count[k] * at->kinds[at->ledger->kind[k]].kappa;
-  return (dpa_likeness){now->x, at->budget->epsilon, steep, now->order, 0.0};
+  return (dpa_likeness){now->x, at->budget->epsilon, steep, now->order, 0.0, 0};
 }
 
 double dpa_meeting_likely(const dpa_meeting *at, const dpa_multiple *told) {

@@ -45,7 +45,7 @@ static int turns_as_before(const dpa_search *at, size_t k) {
 }
 
 /* Points in their order, but for those that cannot be below `most`, or what it is for
- * reach_of() of the best: divergences do not fall, and epsilon is the divergence and
+ * tell_reach() of the best: divergences do not fall, and epsilon is the divergence and
  * what falls. How many are left. */
 static size_t look_below(dpa_search *at, double most, double best, dpa_point *points,
                          size_t n) {
@@ -111,22 +111,22 @@ static void keep_bottoms(dpa_point *points, size_t n) {
 /* How far, in logs, noise and budget may change so that no other of some points, in
  * their order, becomes the best. One at a distance u from it gets nearer by about twice
  * u times as much, as a share, were losses normal, and by as much where the change is
- * for curvature, which other bounds feel less. 0: at a kink there is no telling, or
- * valleys are near. */
-static double reach_of(const dpa_point *points, size_t n, dpa_point best,
-                       double width) {
+ * for curvature, which other bounds feel less. 0: valleys are near. */
+static void tell_reach(const dpa_point *points, size_t n, dpa_point best, double width,
+                       dpa_order_space *out) {
   double reach = DPA_FARTHEST_REACH;
+  out->sharp = 0;
   for (size_t k = 0; k < n; k++) {
     const double u = fabs(points[k].y - best.y), here = points[k].epsilon;
     const double more = here / best.epsilon - 1.0;
     const int bottom = k > 0 && k + 1 < n && points[k - 1].epsilon > here &&
                        points[k + 1].epsilon > here;
     if (u > 0.5 * width && u < 4.0 * width && more > SHARP * u * u)
-      return 0.0;
+      out->sharp = 1;
     if (u > (bottom ? 0.5 : 1.5) * width)
       reach = fmin(reach, more / fmax(bottom ? PER_BOTTOM : 1.0, PER_REACH * u));
   }
-  return reach < LEAST_REACH ? 0.0 : reach;
+  out->reach = reach < LEAST_REACH ? 0.0 : reach;
 }
 
 size_t dpa_search_valleys(dpa_search *at, dpa_point best, int told, int walks,
@@ -160,7 +160,7 @@ size_t dpa_search_valleys(dpa_search *at, dpa_point best, int told, int walks,
       best = now;
     found[looked++] = now;
   }
-  at->space->reach = reach_of(asked, n, best, width);
+  tell_reach(asked, n, best, width, at->space);
   return looked;
 }
 

@@ -51,6 +51,7 @@ typedef struct dpa_order_space {
   double reach; /* how far, in logs, noise and budget may be from those of the last
                    ledger of which valleys were looked into, so that others have the
                    best order in the same one; DPA_FARTHEST_REACH at most */
+  int sharp;    /* whether that one rises faster than any smooth valley */
 } dpa_order_space;
 
 /* The least epsilon, infinite where none is finite, and its order, then NaN. `space` is
