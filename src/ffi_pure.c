@@ -99,7 +99,8 @@ SEXP ffi_pure_floors(SEXP loss, SEXP ledgers, SEXP delta) {
     dpa_ledger own;
     if (read_one(&reader, &asked, k, &own)) {
       dpa_losses *room = (dpa_losses *)R_alloc(own.entries + 1, sizeof *room);
-      const dpa_floors floors = dpa_pure_floors(asked.loss, &own, asked.delta, room);
+      const dpa_floors floors =
+          dpa_pure_floors(asked.loss, &own, asked.delta, INFINITY, room);
       const double three[] = {floors.all, floors.some, floors.sum};
       memcpy(REAL(out) + 3 * k, three, sizeof three);
       look_up(&asked, (double)own.entries);

@@ -50,11 +50,16 @@ static void check_one(const double *loss, const double *count, int kinds,
   CHECK(delta_at(epsilon, each, n) <= delta);
   if (epsilon > 1e-6 && epsilon < pure.total) /* and with less it would be more */
     CHECK(delta_at(epsilon * (1.0 - 1e-9), each, n) >= delta * (1.0 - 1e-6));
-  const dpa_floors floors = dpa_pure_floors(loss, &ledger, delta, floor_room);
+  const dpa_floors floors = dpa_pure_floors(loss, &ledger, delta, INFINITY, floor_room);
   CHECK(isnan(floors.all) != isnan(floors.some));
   CHECK(!(floors.all > epsilon * (1.0 + 1e-12)));
   CHECK(!(floors.some > epsilon * (1.0 + 1e-12)));
   CHECK(!(floors.sum > epsilon * (1.0 + 1e-12)));
+  for (double share = 0.5; share < 1.6; share += 0.2) {
+    const double enough = share * dpa_floor(&floors);
+    const dpa_floors some = dpa_pure_floors(loss, &ledger, delta, enough, floor_room);
+    CHECK((dpa_floor(&some) >= enough) == (dpa_floor(&floors) >= enough));
+  }
   free(room);
 }
 

@@ -83,11 +83,11 @@ typedef struct dpa_net {
 } dpa_net;
 
 /* Sixteen norms of Gamma(dim, 1), even in their logs: the log of the first over dim, by
- * how much the next one's is more, and how much of the norm each stands for; and what
- * was found by them at each order. dim = 0: none yet. net: NULL where problems are few.
- */
+ * how much the next one's is more, where the last one's share ends, and how much of the
+ * norm each stands for; and what was found by them at each order. dim = 0: none yet.
+ * net: NULL where problems are few. */
 typedef struct dpa_usual_norms {
-  double dim, first, step, at_mean;
+  double dim, first, step, at_mean, end;
   double x[DPA_SIXTEEN], share[DPA_SIXTEEN];
   dpa_shift_means mean[DPA_MOST_ORDERS];
   dpa_net *net;

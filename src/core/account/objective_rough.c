@@ -41,6 +41,7 @@ static void spread_norms(double dim, dpa_usual_norms *out) {
     sum += out->share[i];
   for (int i = 0; i < DPA_SIXTEEN; i++)
     out->share[i] /= sum;
+  out->end = dim * exp(out->first + (DPA_SIXTEEN - 0.5) * out->step);
 }
 
 /* The mean of exp(bound) - 1, or something huge where it is. */
@@ -230,7 +231,7 @@ static double part_one(const dpa_usual_norms *norms, dpa_shift_means *mean,
     return INFINITY;
   const double more = turned / (1.0 - turned), start = (s + 0.5) * mean->shift;
   const double free_to = dpa_norm_free_to(s, mean->shift, kappa, tied);
-  const int is_free = free_to >= start && norms_below(norms, free_to) < DPA_SIXTEEN;
+  const int is_free = free_to >= start && free_to < norms->end;
   if (mean->log_moment > 0.0) {
     if (more * (1.0 + mean->usual) < LITTLE * mean->usual)
       return mean->usual + mean->dear;

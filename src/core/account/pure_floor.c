@@ -98,8 +98,9 @@ static tilt tilt_by(const dpa_losses *of, size_t n, double theta) {
 }
 
 /* What a sum is that is exceeded so often that it costs more than delta: by the largest
- * tilt at which the bound says so, about. */
-static double rare_sum(const dpa_losses *of, size_t n, double log_delta) {
+ * tilt at which the bound says so, about, or one at which it is `enough`. */
+static double rare_sum(const dpa_losses *of, size_t n, double log_delta,
+                       double enough) {
   double squares = 0.0, low = 0.0, high = INFINITY, most = 0.0;
   for (size_t k = 0; k < n; k++)
     squares += of[k].count * (of[k].loss * of[k].loss);
@@ -110,7 +111,7 @@ static double rare_sum(const dpa_losses *of, size_t n, double log_delta) {
     if (over >= 0.0) {
       low = theta;
       most = fmax(most, now.mean);
-      if (over <= NEAR)
+      if (over <= NEAR || most >= enough)
         break;
     } else {
       high = theta;
@@ -126,7 +127,7 @@ static double rare_sum(const dpa_losses *of, size_t n, double log_delta) {
 }
 
 dpa_floors dpa_pure_floors(const double *loss, const dpa_ledger *ledger, double delta,
-                           dpa_losses *room) {
+                           double enough, dpa_losses *room) {
   const double log_delta = log(delta);
   long double all = 0.0L, sum = 0.0L;
   size_t n = 0;
@@ -142,8 +143,10 @@ dpa_floors dpa_pure_floors(const double *loss, const dpa_ledger *ledger, double 
     return (dpa_floors){at_once((double)sum, (double)all, log_delta), NAN, NAN};
   qsort(room, n, sizeof *room, falling);
   dpa_floors out = {NAN, worst_sum(room, n, log_delta), NAN};
+  if (out.some >= enough)
+    return out;
   n = round_down(room, n);
-  out.sum = rare_sum(room, n, log_delta);
+  out.sum = rare_sum(room, n, log_delta, enough);
   return out;
 }
 

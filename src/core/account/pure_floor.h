@@ -14,13 +14,14 @@ typedef struct dpa_losses {
  * loss[kind]; NaN of those of which nothing is to be counted. `all`: of all the worst
  * at once, where that is likelier than delta, else NaN. Else: `some`, as many of the
  * largest as are the worst at once with that probability, and `sum`, how much they add
- * up to as rarely. room: as many as there are entries. */
+ * up to as rarely. `enough`: where one of them is as much, others need not be known, or
+ * as well. room: as many as there are entries. */
 typedef struct dpa_floors {
   double all, some, sum;
 } dpa_floors;
 
 dpa_floors dpa_pure_floors(const double *loss, const dpa_ledger *ledger, double delta,
-                           dpa_losses *room);
+                           double enough, dpa_losses *room);
 
 /* The largest of them; 0 at least. */
 double dpa_floor(const dpa_floors *floors);

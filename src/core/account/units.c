@@ -165,10 +165,11 @@ static void take_losses(const dpa_ledger *ledger, double x, int least,
   }
 }
 
-/* The least that is said by whoever knows these losses alone. */
-static double floor_of(const dpa_ledger *ledger, double delta, dpa_units_room *room) {
-  const dpa_floors of = dpa_pure_floors(room->loss, ledger, delta, room->losses);
-  return dpa_floor(&of);
+/* Whether whoever knows these losses alone may say less than `most`. */
+static int may_say_less(const dpa_ledger *ledger, double delta, double most,
+                        dpa_units_room *room) {
+  const dpa_floors of = dpa_pure_floors(room->loss, ledger, delta, most, room->losses);
+  return dpa_floor(&of) < most;
 }
 
 /* By zero-concentrated losses, as R/privacy-account-zcdp.R has them. */
@@ -242,14 +243,14 @@ static int look_at_others(const dpa_spenders *of, const dpa_ledger *ledger,
     beyond |= dpa_renyi_beyond_loss(room->kind + e);
     losses &= !(room->loss[e] == INFINITY);
   }
-  if (beyond && floor_of(ledger, delta, room) < most)
+  if (beyond && may_say_less(ledger, delta, most, room))
     return 0;
   if (!losses)
     return 1;
   take_losses(ledger, found->x, 0, room);
   if (zcdp_of(ledger, of->log_delta, room) < most)
     return 0;
-  if (!(floor_of(ledger, delta, room) < most))
+  if (!may_say_less(ledger, delta, most, room))
     return 1;
   const double x = meet_pure(of, ledger, most, found->x, room);
   if (x < found->x) {
