@@ -16,7 +16,7 @@
 #define STRIDE 0.04      /* of each other */
 #define SHALLOW 3e-3     /* a valley is in another, as a share of epsilon */
 #define LITTLE 5e-5      /* that a bottom may be deeper than it seems, as a share */
-#define PER_REACH 3.0    /* of a point's distance, */
+#define PER_REACH 3.0    /* of a point's distance, 1 at most: farther costs are huge */
 #define PER_BOTTOM 4.0   /* and of where another valley is */
 #define SHARP 1.5 /* times the distance squared no smooth valley rises, as a share */
 #define LEAST_REACH 0.01 /* what is less is none */
@@ -44,6 +44,10 @@ static int turns_as_before(const dpa_search *at, size_t k) {
   return k > 0 && dpa_renyi_turn_alike(kind_of(at, k - 1), kind_of(at, k));
 }
 
+static double per_reach(double y) {
+  return PER_REACH * fmin(1.0, fabs(y));
+}
+
 /* Points in their order, but for those that cannot be below `most`, or what it is for
  * tell_reach() of the best: divergences do not fall, and epsilon is the divergence and
  * what falls. How many are left. */
@@ -53,7 +57,7 @@ static size_t look_below(dpa_search *at, double most, double best, dpa_point *po
   size_t kept = 0;
   for (size_t i = 0; i < n; i++) {
     const double rest = dpa_conversion(exp(points[i].y), 0.0, at->log_delta);
-    const double far = PER_REACH * DPA_FARTHEST_REACH * fabs(points[i].y - best);
+    const double far = DPA_FARTHEST_REACH * per_reach(points[i].y - best);
     if (i > 0 && rest + divergence >= most * (1.0 + far))
       continue;
     points[kept] = points[i];
@@ -124,7 +128,7 @@ static void tell_reach(const dpa_point *points, size_t n, dpa_point best, double
     if (u > 0.5 * width && u < 4.0 * width && more > SHARP * u * u)
       out->sharp = 1;
     if (u > (bottom ? 0.5 : 1.5) * width)
-      reach = fmin(reach, more / fmax(bottom ? PER_BOTTOM : 1.0, PER_REACH * u));
+      reach = fmin(reach, more / fmax(bottom ? PER_BOTTOM : 1.0, per_reach(u)));
   }
   out->reach = reach < LEAST_REACH ? 0.0 : reach;
 }
