@@ -5,25 +5,18 @@
 # It takes noise that hides roundings to change with the size of all, and what of it is for the grid
 # to be at most this share of a budget.
 .grid_excess <- 1e-4
-# More of unlike budgets it would solve one after another for longer than R takes for all.
-.core_parties <- c(gaussian = 1000, gamma = 300)
 # Many get noise up to this above the least, a tenth of what R gives them.
 .many_in_core_excess <- 1e-4
 
-too_many_for_core <- function(epsilon, plan) {
-  noise <- if (noise_mechanism(plan$budget$mechanism)$pure) "gamma" else "gaussian"
-  min(epsilon) < max(epsilon) && length(epsilon) > .core_parties[[noise]]
-}
-
 #' Units of parties whose kinds are plain (dpa_renyi_is_plain()): list(unit, order = what proves it,
 #' see proving_order() and tells_of()), one a party; `NULL` where others are asked than the core
-#' knows, or parties are too many, or it does not find all: of many, none. Of these units are `NA`
+#' knows, or it does not find all: of many, none. Of these units are `NA`
 #' where it finds none, and orders where others may say less.
 #' @param epsilon of each party, less what the grid of its noise costs.
 #' @noRd
 units_in_core <- function(releases, epsilon, plan) {
   delta <- plan$budget$delta
-  if (delta == 0 || too_many_for_core(epsilon, plan)) return(NULL)
+  if (delta == 0) return(NULL)
   by_mechanism <- sorted_events(releases, plan$budget$mechanism, plan$problem)
   mechanisms <- list(mechanism = vapply(by_mechanism, `[[`, "", "name"))
   asked <- names(able_accountants(mechanisms, delta, slow = TRUE))
