@@ -2,9 +2,11 @@
 
 #include <math.h>
 
-#define MISSED 1e-6  /* more noise is not for an order that is hardly better */
-#define CLOSE 20.0   /* times the width: next ledgers' multiples may be as near, too */
-#define NEAR 0.005   /* of one of which the best order is known */
+#define MISSED 1e-6 /* more noise is not for an order that is hardly better */
+#define CLOSE 20.0  /* times the width: next ledgers' multiples may be as near, too */
+#define NEAR 0.005  /* of one of which the best order is known */
+#define NEXT 0.002  /* where that tells it near enough, and of budgets */
+#define NEXT_BUDGET 0.02
 #define ROUGHLY 1e-5 /* widths for which likely orders are near enough the best */
 #define GUESSES 3
 #define LOOKS 3
@@ -66,6 +68,12 @@ static void move(dpa_trial *now, double step) {
   now->order = dpa_meeting_moved(now->order, step);
 }
 
+/* Whether the best order of one tells the other's. */
+static int has_order_as(const dpa_likeness *other, const dpa_likeness *own) {
+  return !other->sharp && fabs(own->x - other->x) <= NEXT &&
+         fabs(log(own->epsilon / other->epsilon)) <= NEXT_BUDGET;
+}
+
 /* Ledgers that are like one before need about the same noise, by about the same order:
  * a parabola through orders around it does, rough ones where divergences take long. */
 static int meet_as_other(dpa_meeting *at, dpa_multiple *found) {
@@ -100,7 +108,8 @@ static int meet_as_other(dpa_meeting *at, dpa_multiple *found) {
   for (int look = 0; look < LOOKS; look++) {
     if (at->rough)
       now.order = dpa_meeting_shared_order(now.order);
-    const int look_near = look == 0 && !as_last && !at->rough;
+    const int look_near =
+        look == 0 && !as_last && !at->rough && !has_order_as(other, &own);
     const double step = step_on(at, look_near ? &near : &at->alone, 0.0, &now);
     own.x = now.x;
     own.order = now.order;

@@ -18,6 +18,7 @@
  * and their orders less one; what curvature costs may differ more, and as it likes
  * where it is little. */
 #define LIKE 0.005
+#define FAR_LIKE 0.008 /* what reaches farther has curvature counted */
 #define SAME 0.05
 #define STEEPER 0.025
 #define STEEPEST 1.0
@@ -163,7 +164,7 @@ static int is_like(const dpa_likeness *own, const dpa_likeness *other) {
     return 0;
   const double steeper = log((own->steep + LITTLE) / (other->steep + LITTLE));
   return steeper >= -STEEPER && steeper <= STEEPEST &&
-         (steeper <= STEEPER || reach > LIKE || apart <= LIKE / 10.0);
+         (steeper <= STEEPER || reach > FAR_LIKE || apart <= LIKE / 10.0);
 }
 
 const dpa_likeness *dpa_meeting_like(const dpa_likeness *own,
