@@ -1,4 +1,4 @@
-# The units of a few parties, found in the core.
+# The units of parties, found in the core.
 
 # Whom the core asks, or knows when they might say less.
 .core_accountants <- c("pure", "zcdp", "rdp", "pld")
@@ -10,8 +10,8 @@
 
 #' Units of parties whose kinds are plain (dpa_renyi_is_plain()): list(unit, order = what proves it,
 #' see proving_order() and tells_of()), one a party; `NULL` where others are asked than the core
-#' knows, or it does not find all: of many, none. Of these units are `NA`
-#' where it finds none, and orders where others may say less.
+#' knows, or it does not find all: of many, none. Of these units are `NA` where it finds none, and
+#' orders where others may say less.
 #' @param epsilon of each party, less what the grid of its noise costs.
 #' @noRd
 units_in_core <- function(releases, epsilon, plan) {

@@ -23,7 +23,7 @@
 #define STEEPER 0.025
 #define STEEPEST 1.0
 #define LITTLE 1e-6
-#define BUDGETS 10.0 /* times as far apart, as all valleys move alike with them */
+#define BUDGETS 4.0 /* times as far apart: valleys move nearly alike with them */
 /* Where divergences take long: to how many binary digits sizes, and logs of orders, are
  * told apart, so that alike ledgers share them. */
 #define SIZE_DIGITS 17
@@ -157,7 +157,8 @@ static int is_like(const dpa_likeness *own, const dpa_likeness *other) {
   const double apart = fabs(own->x - other->x), reach = other->reach;
   const double budgets = fabs(log(own->epsilon / other->epsilon));
   const int scales = reach > LIKE && !other->sharp;
-  if (!(apart <= reach && budgets <= (scales ? BUDGETS : 1.0) * reach))
+  const double both = scales ? apart + budgets / BUDGETS : fmax(apart, budgets);
+  if (!(both <= reach))
     return 0;
   const double order = dpa_meeting_order_as(other, own->epsilon, own->x);
   if (fabs(log((own->order - 1.0) / (order - 1.0))) > SAME)
@@ -179,6 +180,8 @@ void dpa_meeting_looked(const dpa_meeting *at, dpa_likeness own, dpa_multiple *f
   memmove(found->looked + 1, found->looked, (DPA_LOOKED - 1) * sizeof own);
   own.reach = fmax(LIKE, at->space->reach);
   own.sharp = at->space->sharp;
+  if (own.sharp)
+    own.reach = fmin(own.reach, 2.0 * LIKE);
   found->looked[0] = own;
 }
 

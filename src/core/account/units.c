@@ -16,7 +16,7 @@
 #define FAR 20.0          /* as far as this */
 #define PASSES 60
 #define FAR_BUDGET 1.1 /* of which a likely noise is looked for anew */
-#define BAND 0.2       /* of logs of budgets, in which parties turn by curvature */
+#define BAND 0.1       /* of logs of budgets, in which parties turn by curvature */
 #define FEW_ROWS 64    /* of so few a net tells what is known already */
 
 void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
