@@ -107,3 +107,16 @@ test_that("unlike sizes beside one budget may have their best orders in unlike v
   share <- spent_share(3, sizes, epsilon, 1e-2, method = r_admm(), iterations = 5)
   expect_true(all(share <= 1 & share > 0.99)) # where a slow accountant proves most; it was .966
 })
+
+# One with a budget of .73 and 1,157 records left 4.9% of it where next to it noise of as much, but
+# for a smaller budget, was best in another valley.
+test_that("holders of unlike budgets and curvature are looked at in all valleys", {
+  set.seed(84)
+  sizes <- round(exp(runif(120, log(20), log(5000))))
+  epsilon <- 2^runif(120, -2, 2)
+  plan <- suppressWarnings(dpadmm_plan(200, sizes, network = "complete", noise = "gamma",
+    method = pp_admm(), epsilon = epsilon, delta = 1e-7))
+  spent <- privacy(plan)$per_node$epsilon / epsilon
+  expect_true(all(spent <= 1))
+  expect_gt(min(spent), 0.995)
+})
