@@ -18,7 +18,6 @@
  * and their orders less one; what curvature costs may differ more, and as it likes
  * where it is little. */
 #define LIKE 0.005
-#define FAR_LIKE 0.008 /* what reaches farther has curvature counted */
 #define SAME 0.05
 #define STEEPER 0.025
 #define STEEPEST 1.0
@@ -165,7 +164,7 @@ static int is_like(const dpa_likeness *own, const dpa_likeness *other) {
     return 0;
   const double steeper = log((own->steep + LITTLE) / (other->steep + LITTLE));
   return steeper >= -STEEPER && steeper <= STEEPEST &&
-         (steeper <= STEEPER || reach > FAR_LIKE || apart <= LIKE / 10.0);
+         (steeper <= STEEPER || reach > DPA_ONE_VALLEY || apart <= LIKE / 10.0);
 }
 
 const dpa_likeness *dpa_meeting_like(const dpa_likeness *own,
@@ -180,8 +179,6 @@ void dpa_meeting_looked(const dpa_meeting *at, dpa_likeness own, dpa_multiple *f
   memmove(found->looked + 1, found->looked, (DPA_LOOKED - 1) * sizeof own);
   own.reach = fmax(LIKE, at->space->reach);
   own.sharp = at->space->sharp;
-  if (own.sharp)
-    own.reach = fmin(own.reach, 2.0 * LIKE);
   found->looked[0] = own;
 }
 

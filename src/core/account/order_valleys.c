@@ -115,7 +115,8 @@ static void keep_bottoms(dpa_point *points, size_t n) {
 /* How far, in logs, noise and budget may change so that no other of some points, in
  * their order, becomes the best. One at a distance u from it gets nearer by about twice
  * u times as much, as a share, were losses normal, and by as much where the change is
- * for curvature, which other bounds feel less. 0: valleys are near. */
+ * for curvature, which other bounds feel less. 0: valleys are near; the
+ * least that counts: it is sharp. */
 static void tell_reach(const dpa_point *points, size_t n, dpa_point best, double width,
                        dpa_order_space *out) {
   double reach = DPA_FARTHEST_REACH;
@@ -130,7 +131,7 @@ static void tell_reach(const dpa_point *points, size_t n, dpa_point best, double
     if (u > (bottom ? 0.5 : 1.5) * width)
       reach = fmin(reach, more / fmax(bottom ? PER_BOTTOM : 1.0, per_reach(u)));
   }
-  out->reach = reach < LEAST_REACH ? 0.0 : reach;
+  out->reach = reach < LEAST_REACH ? 0.0 : out->sharp ? LEAST_REACH : reach;
 }
 
 size_t dpa_search_valleys(dpa_search *at, dpa_point best, int told, int walks,

@@ -7,14 +7,13 @@
 
 #include <math.h>
 
-#define STRIDE 0.5       /* of a walk, in the log */
-#define STRIDES 60       /* at most: the grid is not as wide */
-#define COARSE 8         /* orders at once */
-#define ONE_VALLEY 0.006 /* is its reach: curvature makes kinks in it */
-#define AS_GOOD 1.05     /* what stands for others may be off by */
-#define AS_CLOSE 1.02    /* and what is about right, to be looked at beside the best */
-#define OFF 1e-3         /* it may be off by so much, as a share; */
-#define FAR_OFF 0.05     /* what is not right */
+#define STRIDE 0.5    /* of a walk, in the log */
+#define STRIDES 60    /* at most: the grid is not as wide */
+#define COARSE 8      /* orders at once */
+#define AS_GOOD 1.05  /* what stands for others may be off by */
+#define AS_CLOSE 1.02 /* and what is about right, to be looked at beside the best */
+#define OFF 1e-3      /* it may be off by so much, as a share; */
+#define FAR_OFF 0.05  /* what is not right */
 
 static dpa_point look_near(dpa_search *at, double order) {
   dpa_point best = {.y = log(order - 1.0)};
@@ -171,7 +170,7 @@ static size_t look_for(dpa_search *at, dpa_point *found) {
   found[0] = look_first(at);
   if (!orders->valleys) {
     if (!told) { /* there is one */
-      at->space->reach = ONE_VALLEY;
+      at->space->reach = DPA_ONE_VALLEY;
       at->space->sharp = 0;
     }
     return 1;

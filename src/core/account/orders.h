@@ -43,6 +43,10 @@ typedef struct dpa_ledger {
 /* Whether divergences of some of its kinds take long, see dpa_renyi_has_rough(). */
 int dpa_ledger_has_rough(const dpa_ledger *ledger, const dpa_renyi_kind *kinds);
 
+/* The reach where there is but one valley: curvature, which no look has counted, makes
+ * kinks in it. */
+#define DPA_ONE_VALLEY 0.006
+
 /* What divergences of one ledger may share with those of another. */
 typedef struct dpa_order_space {
   dpa_free_moment moments[DPA_MOST_ORDERS];
