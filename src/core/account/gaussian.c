@@ -98,3 +98,10 @@ double dpa_gaussian_mu(double epsilon, double log_delta) {
     hi += 1.0;
   return exp(find_root(in_log_mu, &g, lo, lo, hi));
 }
+
+double dpa_gaussian_mu_near(double epsilon, double log_delta, double mu) {
+  const goal g = {epsilon, log_delta, 1.0};
+  double slope;
+  const double over = in_log_mu(&g, log(mu), &slope);
+  return mu * exp(-over / slope);
+}

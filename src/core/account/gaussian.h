@@ -12,6 +12,9 @@ double dpa_gaussian_epsilon(double mu, double log_delta);
 /* The largest mu for which (epsilon, exp(log_delta)) holds. */
 double dpa_gaussian_mu(double epsilon, double log_delta);
 
+/* About that, from one that is near it: the error becomes its square. */
+double dpa_gaussian_mu_near(double epsilon, double log_delta, double mu);
+
 /* The one for which x = epsilon / mu - mu / 2: that falls with delta, and hardly
  * changes with epsilon. */
 double dpa_gaussian_mu_at(double epsilon, double x);

@@ -8,13 +8,27 @@
 #define SQRT_HALF 0.70710678118654752440
 #define TWO_OVER_ROOT_PI 1.12837916709551257390
 #define NEARLY (1.0 - 0x1p-30)
-#define CELLS 6 /* in which a slope is asked for a turn */
+#define LITTLE 0x1p-5 /* up to this five terms of series have all digits */
+#define CELLS 6       /* in which a slope is asked for a turn */
+
+/* sinh(x) / x for x^2 = z <= 2^-10. */
+static double sinh_ratio(double z) {
+  return 1.0 + z / 6.0 * (1.0 + z / 20.0 * (1.0 + z / 42.0));
+}
 
 /* log((p^a (1 - p)^(1 - a) + (1 - p)^a p^(1 - a))) / (a - 1), p = 1 / (1 +
  * exp(-epsilon)): the moment less one is 2 sinh(a e / 2) sinh((a - 1) e / 2) / cosh(e /
- * 2). */
+ * 2), of which series are enough where it is little. */
 double dpa_rdp_pure(double order, double epsilon) {
-  return dpa_log1p_exp(dpa_pure_excess(order, epsilon)) / (order - 1.0);
+  const double s = order - 1.0, u = 0.5 * order * epsilon, v = 0.5 * s * epsilon;
+  if (!(u <= LITTLE))
+    return dpa_log1p_exp(dpa_pure_excess(order, epsilon)) / s;
+  const double square = 0.25 * epsilon * epsilon;
+  const double cosh =
+      1.0 + square / 2.0 * (1.0 + square / 12.0 * (1.0 + square / 30.0));
+  const double per_s = u * epsilon * sinh_ratio(u * u) * sinh_ratio(v * v) / cosh;
+  const double t = s * per_s; /* and log(1 + t) / s: */
+  return per_s * (1.0 - t * (1.0 / 2.0 - t * (1.0 / 3.0 - t * (0.25 - t * 0.2))));
 }
 
 double dpa_pure_excess(double order, double epsilon) {

@@ -15,9 +15,10 @@
 #define STRIDE 0.25       /* in the log of the noise, towards less of it, */
 #define FAR 20.0          /* as far as this */
 #define PASSES 60
-#define FAR_BUDGET 1.1 /* of which a likely noise is looked for anew */
-#define BAND 0.1       /* of logs of budgets, in which parties turn by curvature */
-#define FEW_ROWS 64    /* of so few a net tells what is known already */
+#define FAR_BUDGET 1.1     /* of which a likely noise is worked out anew, */
+#define FARTHER_BUDGET 1.5 /* and from nothing */
+#define BAND 0.1           /* of logs of budgets, in which parties turn by curvature */
+#define FEW_ROWS 64        /* of so few a net tells what is known already */
 
 void dpa_units_layout(dpa_units_room *room, dpa_arena *arena, size_t rows,
                       size_t parties) {
@@ -130,7 +131,10 @@ static double likely_mu(const dpa_spenders *of, double epsilon, known_mu *known)
   if (!(epsilon > 0.0))
     return NAN;
   if (!(epsilon <= FAR_BUDGET * known->epsilon)) {
-    const double mu = dpa_gaussian_mu(epsilon, of->log_delta);
+    const double likely = dpa_gaussian_mu_at(epsilon, known->x);
+    const double mu = epsilon <= FARTHER_BUDGET * known->epsilon
+                          ? dpa_gaussian_mu_near(epsilon, of->log_delta, likely)
+                          : dpa_gaussian_mu(epsilon, of->log_delta);
     *known = (known_mu){epsilon, epsilon / mu - mu / 2.0};
   }
   return dpa_gaussian_mu_at(epsilon, known->x);
