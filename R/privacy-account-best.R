@@ -90,8 +90,8 @@ slow_accountants <- function() {
 #' What events tell of budgets that these accountants proved, other than orders, or `NA`.
 #' @noRd
 tells_of <- function(names) {
-  tells <- vapply(.accountants, function(a) if (is.null(a$tells)) NA_real_ else a$tells, 0)
-  unname(tells[names])
+  tells <- function(a) if (is.null(a$tells)) NA_real_ else a$tells
+  vapply(.accountants[names], tells, 0, USE.NAMES = FALSE)
 }
 
 #' Whether "best" asks a slow one about these events.

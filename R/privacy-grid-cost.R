@@ -31,7 +31,7 @@ gamma_grid_cost <- function(d, steps = 2^40 / gamma_stretch(d)) {
   share <- d * apart / steps
   lost <- 0.8 * share * (1 + log1p(2 / share^2) / 2)
   near <- (1.02 * apart * sqrt(321 + 1.5 * d) + 1.01 * sqrt(d)) / steps
-  cost <- near - log1p(-pmin(lost, 1))
+  cost <- near - log1p(-pmin.int(lost, 1))
   cost[!is.finite(near)] <- 0
   cost
 }
@@ -39,7 +39,7 @@ gamma_grid_cost <- function(d, steps = 2^40 / gamma_stretch(d)) {
 #' How much longer than its scale the grid of Gamma-norm noise takes it to be (draw.h).
 #' @noRd
 gamma_stretch <- function(d) {
-  stretch <- pmax(1, sqrt((d + 1) / 2^13))
+  stretch <- pmax.int(1, sqrt((d + 1) / 2^13))
   stretch[!(d < 2^26)] <- Inf
   stretch
 }
