@@ -27,13 +27,15 @@ double dpa_objective_pure(double shift, double kappa, int tied);
 
 /* Of Theorem 4, part one: moments less one without the Jacobians' factor, where the
  * norm is below and above that from which on the factor may be free, how much of it is
- * below, all in logs, and the norms at which it is cut off; s = 0: none yet. Until it
- * is integrated there is only what lies beyond those. */
+ * below, all in logs, and the norms at which it is cut off; begun: there is what lies
+ * beyond those, and integrated: what is inside. And of part two the log of its moment
+ * over that of its fixed part, NaN: not known yet. s = 0: nothing is. */
 typedef struct dpa_chord dpa_chord;
 typedef struct dpa_free_moment {
   double s, shift, dim;
   double lo, hi, below, above, mass_below;
-  int integrated;
+  int begun, integrated;
+  double two;
   dpa_chord *chord; /* NULL: every shift is integrated */
 } dpa_free_moment;
 

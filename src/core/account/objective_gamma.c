@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define TAIL 28.0     /* the result over what is left out at the ends, in logs */
+#define FELT 23.0     /* what part two may be above its own mean, in logs */
 #define LEFT_OUT 1e-6 /* more than means are off by, in logs */
 #define SHARED 1.0    /* the log of the largest Jacobians' factor of a shared moment */
 #define KNOTS 32.0    /* a doubling of shifts, between which means */
@@ -67,17 +68,15 @@ static dpa_norm_law without_factor(const dpa_norm_law *p) {
 }
 
 /* What is outside of where the norm counts. */
-static dpa_free_moment begin_moment(const dpa_norm_law *p) {
+static void begin_moment(const dpa_norm_law *p, dpa_free_moment *out) {
   const dpa_norm_law bare = without_factor(p);
   const cut at = cut_norms(&bare, 1, SHARED);
-  return (dpa_free_moment){.s = p->s,
-                           .shift = p->shift,
-                           .dim = p->dim,
-                           .lo = at.lo,
-                           .hi = at.hi,
-                           .below = at.below,
-                           .above = at.above,
-                           .mass_below = at.mass_below};
+  out->lo = at.lo;
+  out->hi = at.hi;
+  out->below = at.below;
+  out->above = at.above;
+  out->mass_below = at.mass_below;
+  out->begun = 1;
 }
 
 /* And what is inside, below and above the norm from which on the factor may be free. */
@@ -102,7 +101,8 @@ static dpa_free_moment knot_of(const dpa_norm_law *p, double place) {
   const double shift = exp2(place / KNOTS);
   const dpa_norm_law own =
       dpa_norm_law_of(p->s, shift, 0.0, 0, p->dim, shift, p->at_mean);
-  dpa_free_moment out = begin_moment(&own);
+  dpa_free_moment out = {.s = own.s, .shift = own.shift, .dim = own.dim};
+  begin_moment(&own, &out);
   integrate_moment(&own, &out);
   return out;
 }
@@ -132,10 +132,12 @@ static int lay_chord(const dpa_norm_law *p, dpa_free_moment *out) {
   const double share =
       (p->shift * p->shift - square) / (high->shift * high->shift - square);
   const double upper = fmax(0.0, fmin(share, 1.0));
-  *out = *high;
-  out->shift = p->shift;
+  out->lo = high->lo;
   out->hi = fmax(low->hi, high->hi);
+  out->below = high->below;
   out->above = log((1.0 - upper) * whole_mean(low) + upper * exp(high->above));
+  out->mass_below = high->mass_below;
+  out->begun = out->integrated = 1;
   return 1;
 }
 
@@ -146,12 +148,8 @@ static double part_one_mean(const dpa_norm_law *p, dpa_free_moment *moment) {
   const int is_free = p->free_to >= p->start;
   if (!(p->jacobian <= SHARED))
     return log_mean(p, 1);
-  if (moment->s != p->s || moment->shift != p->shift || moment->dim != p->dim) {
-    dpa_chord *chord = moment->chord;
-    if (!(chord && lay_chord(p, moment)))
-      *moment = begin_moment(p);
-    moment->chord = chord;
-  }
+  if (!moment->begun && !(moment->chord && lay_chord(p, moment)))
+    begin_moment(p, moment);
   if (is_free && p->free_to < moment->hi)
     return log_mean(p, 1);
   if (!moment->integrated)
@@ -162,6 +160,23 @@ static double part_one_mean(const dpa_norm_law *p, dpa_free_moment *moment) {
   if (is_free)
     return dpa_log_add(below, moment->above);
   return dpa_log_add(less, p->jacobian + dpa_log_add(moment->below, moment->above));
+}
+
+/* Part two. Curvature changes what is fixed, and what caps the rest, from above it at
+ * most: where norms next to never are so small that this is felt, problems that are
+ * alike but for curvature share what takes long. */
+static double part_two_mean(const dpa_norm_law *p, dpa_free_moment *moment) {
+  const double capped = dpa_norm_break(p, 2, 0.0, INFINITY) / p->dim;
+  dpa_norm_law bare = *p;
+  bare.log_pure = p->s * p->shift - dpa_norm_fixed(p->s, p->shift, 0.0, p->dim);
+  bare.fixed = 0.0;
+  /* Chernoff's bound on the mass of those norms, times the most they cost */
+  const double felt = bare.log_pure - p->dim * (capped - 1.0 - log(capped));
+  if (!(capped < 1.0 && felt < -FELT))
+    return log_mean(p, 2);
+  if (isnan(moment->two))
+    moment->two = dpa_log1p_exp(log_mean(&bare, 2));
+  return log_less_one(p->fixed + moment->two);
 }
 
 /* Below the log of part one's mean, by the norms just below s shift, where its
@@ -185,12 +200,18 @@ static double least_mean(const dpa_norm_law *p, double most, dpa_free_moment *mo
   const double two = p->fixed < p->log_pure ? log_less_one(p->fixed) : INFINITY;
   const double one = p->has_one ? part_one_least(p) : INFINITY;
   double best = INFINITY;
+  if (moment->s != p->s || moment->shift != p->shift || moment->dim != p->dim)
+    *moment = (dpa_free_moment){.s = p->s,
+                                .shift = p->shift,
+                                .dim = p->dim,
+                                .two = NAN,
+                                .chord = moment->chord};
   if (two < fmin(one, most))
-    best = log_mean(p, 2);
+    best = part_two_mean(p, moment);
   if (one < fmin(best, most))
     best = fmin(best, part_one_mean(p, moment));
   if (one <= two && two < fmin(best, most))
-    best = fmin(best, log_mean(p, 2));
+    best = fmin(best, part_two_mean(p, moment));
   return best;
 }
 
