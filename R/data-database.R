@@ -5,7 +5,7 @@
 #' @noRd
 database_source <- function(connection, query, size, needed, levels) {
   need_package("DBI", "records in a data base")
-  check_string(query, "query", 1e6)
+  check_string(query, "query", 1e6, lines = TRUE)
   result <- tryCatch(DBI::dbSendQuery(connection, query), error = function(e) {
     abort("argument", sprintf("`query` is refused by the data base: %s.", conditionMessage(e)),
       argument = "query", parent = e)

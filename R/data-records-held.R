@@ -3,9 +3,12 @@
 #' @noRd
 new_records <- function(store, keep) {
   owner <- Sys.getpid()
+  own <- .Call(ffi_file_identity, store$path)
   held <- list2env(list(store = store), parent = emptyenv())
   reg.finalizer(held, function(held) {
     if (keep || Sys.getpid() != owner) return(NULL)
+    # another one may have its name by now
+    if (!identical(.Call(ffi_file_identity, held$store$path), own)) return(NULL)
     if (.Platform$OS.type == "windows") .Call(ffi_file_unmap, held$store$map)
     unlink(held$store$path, expand = FALSE) # it is unmapped with the last that uses it
   }, onexit = TRUE)

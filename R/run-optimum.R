@@ -33,7 +33,8 @@ pooled_plan <- function(plan) {
 #' @noRd
 run_optimum <- function(plan, records, held, key, keep, threads) {
   pooled <- pooled_plan(plan)
-  all <- core_records(pooled, records, list(size = pooled$problem$size))
+  # in the order of the holders, as they are in a file
+  all <- core_records(pooled, records, held["index"])
   each <- plan$problem$C / plan$problem$size
   if (diff(range(each)) > 0) {
     own <- (each / max(each))[record_index(held)]
@@ -85,6 +86,11 @@ composite_task <- function(plan, records, held) {
   }
   p <- record_shares(plan, held)
   if (!is.null(records$weight)) p <- p * records$weight
+  if (is.unsorted(held$index)) { # as they are in a file
+    order <- order(held$index)
+    p <- p[order]
+    records <- own_rows(records, order)
+  }
   x <- model_matrix(records$x)
   shorten <- shortening(x, problem$row_bound)
   list(

@@ -167,12 +167,15 @@ party_records <- function(plan, records, held) {
   if (plan$problem$N == 1L) return(list(core_records(plan, records, held)))
   index <- record_index(held)
   lapply(seq_len(plan$problem$N), function(i) {
-    rows <- which(index == i)
-    own_records(plan, list(
-      x = take_model_rows(records$x, rows), y = records$y[rows], weight = records$weight[rows],
-      offset = records$offset[rows]
-    ))
+    own_records(plan, own_rows(records, which(index == i)))
   })
+}
+
+#' Some of the records, in this order.
+#' @noRd
+own_rows <- function(records, rows) {
+  list(x = take_model_rows(records$x, rows), y = records$y[rows], weight = records$weight[rows],
+    offset = records$offset[rows])
 }
 
 #' The records of one party of several, all that are there.

@@ -158,14 +158,16 @@ need_package <- function(packages, what) {
 }
 
 #' One string that says something.
+#' @param lines whether it may have several, and tabs.
 #' @noRd
-check_string <- function(x, argument, most = 1000L) {
+check_string <- function(x, argument, most = 1000L, lines = FALSE) {
   if (!is.character(x) || length(x) != 1L || is.na(x) || !nzchar(x)) {
     abort("argument", sprintf("`%s` must be one string, not %s.", argument, kind_of(x)),
       argument = argument
     )
   }
-  if (!validUTF8(enc2utf8(x)) || grepl("[[:cntrl:]]", x) || nchar(x) > most) {
+  shown <- if (lines) gsub("[\n\r\t]", " ", x) else x
+  if (!validUTF8(enc2utf8(x)) || grepl("[[:cntrl:]]", shown) || nchar(x) > most) {
     abort("argument", sprintf(
       "`%s` must have at most %d characters, all of them printable.", argument, most
     ), argument = argument)

@@ -1,18 +1,13 @@
-/* Records in a file: see R/data-store.R for what is in it. */
+/* What files of records are written with, and mapped. */
 #ifndef DPA_FFI_FILE_H
 #define DPA_FFI_FILE_H
 
-#include "data/records.h"
 #include "ffi.h"
 
-/* Whether the list's `x` is list(map, n, d, values, row, col): a mapping of a file, and
- * at which bytes of it things begin. `values`: the rows' numbers; `row` and `col`, NULL
- * where rows are dense: n + 1 offsets and the columns of the numbers, as 32 bit
- * integers.
- */
-int ffi_is_mapped(const ffi_reader *reader);
+/* What the operating system says of the last failure. */
+SEXP ffi_failure(void);
 
-/* These rows, where they are; they tell the mapping what has been passed over. */
-dpa_records ffi_mapped(ffi_reader *reader, SEXP keeper);
+/* What a pointer of R with this tag points to; NULL: it is another one, or gone. */
+void *ffi_address(SEXP pointer, const char *tag);
 
 #endif

@@ -1,6 +1,6 @@
 #include "ffi_records.h"
 
-#include "ffi_file.h"
+#include "ffi_map.h"
 #include "run/relay.h"
 
 #include <float.h>

@@ -32,6 +32,12 @@
   X(ffi_sample, 5)                                                                     \
   X(ffi_split, 2)                                                                      \
   X(ffi_walk, 3)                                                                       \
+  /* ffi_map.c */                                                                      \
+  X(ffi_file_map, 2)                                                                   \
+  X(ffi_file_passed, 1)                                                                \
+  X(ffi_file_read, 4)                                                                  \
+  X(ffi_file_unmap, 1)                                                                 \
+  X(ffi_memory_size, 0)                                                                \
   /* ffi_mask.c */                                                                     \
   X(ffi_mask, 5)                                                                       \
   /* ffi_sparse_vector.c */                                                            \
@@ -50,12 +56,8 @@
   /* ffi_file.c */                                                                     \
   X(ffi_file_close, 1)                                                                 \
   X(ffi_file_create, 1)                                                                \
-  X(ffi_file_map, 2)                                                                   \
-  X(ffi_file_passed, 1)                                                                \
-  X(ffi_file_read, 4)                                                                  \
-  X(ffi_file_unmap, 1)                                                                 \
+  X(ffi_file_identity, 1)                                                              \
   X(ffi_file_write, 3)                                                                 \
-  X(ffi_memory_size, 0)                                                                \
   /* ffi_operator.c */                                                                 \
   X(ffi_affine, 4)                                                                     \
   X(ffi_are_signs, 1)                                                                  \
