@@ -11,15 +11,16 @@
 #' @param nodes name of the column that says whose a record is, or NULL.
 #' @noRd
 chunk_reader <- function(blueprint, schema, nodes) {
-  needed <- unique(c(all.vars(attr(blueprint$terms, "predvars")), all.vars(blueprint$response),
-    unlist(lapply(record_calls(blueprint), all.vars)), nodes))
-  variables <- c(as.list(attr(blueprint$terms, "predvars"))[-1L], blueprint$response)
-  calls <- c(Filter(is.call, variables), record_calls(blueprint))
+  predictors <- as.list(attr(blueprint$terms, "predvars"))[-1L]
+  numbers <- record_calls(blueprint)
+  names_in <- function(calls) unlist(lapply(calls, all.vars))
+  asked <- c(predictors, blueprint$response, numbers, lapply(nodes, as.name))
   it <- list2env(list(
-    blueprint = blueprint, schema = schema, nodes = nodes, needed = needed, kinds = list(),
-    typed = list(), called = unlist(lapply(calls, all.vars)),
-    plain = unlist(lapply(Filter(is.name, variables[-length(variables)]), all.vars)),
-    numbers = unlist(lapply(Filter(is.name, record_calls(blueprint)), all.vars)),
+    blueprint = blueprint, schema = schema, nodes = nodes, asked = asked,
+    needed = unique(names_in(asked)), kinds = list(), typed = list(),
+    called = names_in(c(Filter(is.call, c(predictors, blueprint$response)), numbers)),
+    plain = names_in(Filter(is.name, predictors)), numbers = names_in(Filter(is.name, numbers)),
+    label = names_in(Filter(is.name, list(blueprint$response))),
     chunks = 0, rows = 0, waiting = list(), from = NULL, known = NULL, kind = NULL
   ), parent = emptyenv())
   it$blueprint$factor <- 1
@@ -35,6 +36,9 @@ add_chunk <- function(it, data) {
   }
   n <- nrow(data)
   if (n == 0L && !any(vapply(data, NROW, 0L))) return(invisible())
+  if (rows_so_far(it) == 0) { # what is no column of the first one is public, or missing
+    it$needed <- intersect(it$needed, c(names(data), lost_columns(it$asked, names(data))))
+  }
   if (length(lost <- setdiff(it$needed, names(data)))) {
     abort_chunk(it, "shape", sprintf("it has no column `%s`", lost[1L]), column = lost[1L])
   }

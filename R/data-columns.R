@@ -111,6 +111,16 @@ check_kind <- function(it, column, name) {
   }
 }
 
+#' What a column of text is that can only be numbers, or labels of which the first is a number or a
+#' truth value: others are errors of their row, not of the whole chunk. `NULL`: all of it tells.
+#' @noRd
+first_kind <- function(it, column, name) {
+  if (name %in% it$numbers) return("numeric")
+  if (!(name %in% it$label) || name %in% it$called) return(NULL)
+  first <- utils::type.convert(column[!is.na(column)][1L], as.is = TRUE)
+  if (is.numeric(first)) "numeric" else if (is.logical(first)) "logical"
+}
+
 without_blanks <- function(column) {
   column[!nzchar(trim_blanks(column))] <- NA
   column
@@ -121,6 +131,7 @@ without_blanks <- function(column) {
 from_text <- function(it, column, name, declared) {
   if (is.character(declared)) return(column)
   kind <- it$kinds[[name]]
+  if (is.null(declared) && is.null(kind)) kind <- first_kind(it, column, name)
   if (is.null(declared) && is.null(kind)) {
     found <- utils::type.convert(column, as.is = TRUE)
     return(if (is.integer(found)) as.double(found) else found)

@@ -9,8 +9,9 @@
 #' levels of every variable of the formula, and of the response its two levels, or bounds for a
 #' regression loss. Labels that are numbers (-1 or 0, and 1) or logical need nothing.
 #'
-#' Rows are in the file in the order of their `nodes`, if that is a column. With a number of nodes
-#' each fit splits them anew and copies them in its order to a second file, which goes with it.
+#' Rows are in the file in the order of their `nodes`, if that is a column: as one holder's they give
+#' the numbers of a data frame in that order. With a number of nodes each fit splits them anew and
+#' copies them in its order to a second file, which goes with it.
 #'
 #' @param source where the records come from:
 #'   * a function as `bigglm()` of package biglm has it: `source(reset = TRUE)` begins anew, and
@@ -28,16 +29,19 @@
 #'   * a data frame;
 #'   * or the path of a file that was kept, alone: it is opened again.
 #' @param formula,schema,nodes,case_weights,weight_bound,offset,na.action as in [dpadmm_fit()], but
-#'   that `nodes` is `~column` or a number, and `case_weights` and `offset` are `~column`. Terms
-#'   that read other rows than their own are an error. Whose records a column has said they are no
-#'   fit can say anew, but that all are one holder's (`nodes = NULL`).
+#'   that `nodes` is `~column` or a number, and `case_weights` and `offset` are `~column`. A `.`
+#'   stands for the columns of `schema`, in its order, as in [dpadmm_plan()]. Functions and single
+#'   values that a term takes from elsewhere are those of packages and of the global environment:
+#'   where the call is made there may be data. Terms that read other rows than their own are an
+#'   error. Whose records a column has said they are no fit can say anew, but that all are one
+#'   holder's (`nodes = NULL`).
 #' @param query SQL, with a connection of DBI.
 #' @param file path of the file. `NULL`: one in the directory of temporary files.
 #' @param keep whether the file stays when the object is gone; it can be opened again by its name.
 #'   Else it is removed with the object, or at the end of the session.
 #' @param chunk rows to ask a data base or a `.csv` file for at a time. It does not change what
 #'   comes out; but the first chunk says of which type a column of text is that the schema does not
-#'   declare (labels, weights, what calls in the formula read), and others must be of it.
+#'   declare (labels, what calls in the formula read), and others must be of it.
 #' @param cache whether a fit leaves it to the system which of the file's pages are in memory.
 #'   `FALSE`: passes over dense rows read them from the disk, past the system's cache, while they
 #'   work on those before: better for a file that memory cannot hold, and worse for one that it can.

@@ -123,7 +123,7 @@ response_name <- function(blueprint) call_words(blueprint$response)
 #' The response of a formula, evaluated in data.
 #' @noRd
 response_of <- function(blueprint, data, argument) {
-  if (length(lost <- setdiff(all.vars(blueprint$response), names(data)))) {
+  if (length(lost <- lost_columns(list(blueprint$response), names(data)))) {
     abort("argument", sprintf(
       "`y` is missing, and `%s` has no column `%s` of labels.", argument, lost[1L]
     ), argument = "y", place = lost)
@@ -170,10 +170,25 @@ new_variables <- function(blueprint, newdata, argument, none = FALSE) {
     )
   }
   newdata <- plain_columns(newdata)
-  abort_lost(setdiff(all.vars(attr(blueprint$terms, "predvars")), names(newdata)), argument)
+  abort_lost(lost_columns(as.list(attr(blueprint$terms, "predvars"))[-1L], names(newdata)),
+    argument)
   if (none) return(public_rows(blueprint$variables, nrow(newdata)))
   frame <- model_frame(blueprint$terms, newdata, globalenv(), imputed_names(blueprint$variables))
   frame[variable_names(blueprint$terms)]
+}
+
+#' Variables of calls that are no columns, but for the numbers (or other single values) that a call
+#' takes from elsewhere, as `pi` or `I(age / unit)` does: they are taken to be public.
+#' @noRd
+lost_columns <- function(calls, columns) {
+  lost <- setdiff(unlist(lapply(calls, all.vars)), columns)
+  alone <- vapply(Filter(is.name, calls), as.character, "")
+  Filter(function(name) name %in% alone || !is_public_value(name), lost)
+}
+
+is_public_value <- function(name) {
+  value <- get0(name, globalenv())
+  is.atomic(value) && length(value) == 1L
 }
 
 abort_lost <- function(lost, argument) {

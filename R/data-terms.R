@@ -96,7 +96,7 @@ check_planned_terms <- function(blueprint, data) {
   if (is.call(blueprint$response)) {
     calls <- c(calls, stats::setNames(list(blueprint$response), response_name(blueprint)))
   }
-  if (length(setdiff(unlist(lapply(calls, all.vars)), names(data)))) return(invisible())
+  if (length(lost_columns(calls, names(data)))) return(invisible())
   wide <- wide_calls(calls, data, env)
   if (length(wide)) abort_wide(wide)
   wide_numbers(blueprint, data, env)

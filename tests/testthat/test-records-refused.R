@@ -109,7 +109,7 @@ test_that("a full disk is an error, and an interrupt none: neither leaves a file
     "read(12000)",
     "writeLines(list.files(tempdir(), 'records'))"
   ), script)
-  limited <- sprintf("ulimit -f 500; trap '' XFSZ; exec %s --vanilla %s",
+  limited <- sprintf("ulimit -f 500; exec %s --vanilla %s",
     shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script))
   said <- system2("bash", c("-c", shQuote(limited)), stdout = TRUE, stderr = FALSE, timeout = 300)
   full <- "cannot be written: .*[.] It needs more than [0-9.]+ kB"

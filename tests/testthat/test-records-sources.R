@@ -214,6 +214,51 @@ test_that("names that are none of R's are columns, also where they look like cal
   expect_identical(plan$problem$blueprint$columns, columns)
 })
 
+test_that("single values from elsewhere are public, columns must be there", {
+  assign("dpadmm_unit", 10, globalenv())
+  on.exit(rm("dpadmm_unit", envir = globalenv()))
+  schema <- c(limits, dpadmm_schema(`I(age/dpadmm_unit)` = c(2, 9), `I(stay * pi)` = c(0, 9)))
+  formula <- ill ~ I(age / dpadmm_unit) + I(stay * pi)
+  weighted <- function(f, ...) f(..., case_weights = ~w / dpadmm_unit, weight_bound = 0.2)
+  expected <- weighted(short_fit, formula, folk, nodes = 3, schema = schema)
+  records <- weighted(dpadmm_records, in_chunks(folk, 70), formula, schema, nodes = 3)
+  expect_same_fit(short_fit(records), expected)
+  expect_length(predict(expected, folk), 400)
+  plan <- dpadmm_plan(formula, schema, sizes = c(200, 200), epsilon = 2, iterations = 2)
+  expect_length(coef(dpadmm_fit(plan, folk, seed = 1)), 3)
+  age <- dpadmm_schema(dpadmm_unit = 0:1, age = c(18, 100))
+  lost <- expect_error(dpadmm_records(folk, ill ~ age + dpadmm_unit, age),
+    class = "dpadmm_error_shape")
+  expect_identical(lost$argument, "dpadmm_unit")
+  folk$dpadmm_unit <- 10
+  lost <- from_parts(list(folk[1:50, ], folk[51:100, names(folk) != "dpadmm_unit"]))
+  error <- expect_error(dpadmm_records(lost, formula, schema), class = "dpadmm_error_shape")
+  expect_identical(error$place, list(chunk = 2, row = 51, column = "dpadmm_unit"))
+})
+
+test_that("weights and labels of text are of the type of numbers, or of the first, row by row", {
+  file <- tempfile(fileext = ".csv")
+  on.exit(unlink(file))
+  spoil <- function(column, value, ...) {
+    folk$ill <- as.integer(folk$ill)
+    folk[[column]] <- replace(as.character(folk[[column]]), 70, value)
+    write.csv(folk, file, row.names = FALSE)
+    error <- refused(file, class = "dpadmm_error_parse", ...)
+    expect_identical(error$place, list(chunk = 1, row = 70, column = column))
+    conditionMessage(error)
+  }
+  expect_match(spoil("w", "1,5", case_weights = ~w, weight_bound = 2), "`w` is no number but \"1,5\"")
+  expect_match(spoil("stay", "x", offset = ~stay), "no number")
+  expect_match(spoil("ill", "yes"), "no number")
+  folk$ill <- ifelse(folk$ill, "TRUE", "FALSE")
+  folk$ill[70] <- "yes"
+  write.csv(folk, file, row.names = FALSE)
+  expect_match(conditionMessage(refused(file, class = "dpadmm_error_parse")), "no truth value")
+  folk$ill <- folk$outcome
+  write.csv(folk, file, row.names = FALSE)
+  refused(file, class = "dpadmm_error_argument") # words are levels, which must be stated
+})
+
 test_that("labels are what they are where no row is whole", {
   lost <- transform(folk, ward = NA_character_)
   of <- function(label) {

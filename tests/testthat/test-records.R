@@ -12,6 +12,8 @@ test_that("a fit of a file is that of the data frame, to the last bit", {
     list(ill ~ age + stay, method = "fp_admm", iterations = 5, delta = 1e-5),
     list(ill ~ ward, nodes = ~site, method = fp_admm(), iterations = 5, delta = 1e-5),
     list(ill ~ age, nodes = 3, epsilon = Inf, iterations = 5),
+    list(ill ~ age + stay, nodes = ~site, epsilon = Inf),
+    list(ill ~ ward + age, nodes = ~site, epsilon = Inf, method = fp_admm()),
     list(ill ~ age + ward, nodes = 3, epsilon = Inf)
   )
   for (case in cases) {
@@ -63,6 +65,16 @@ test_that("weights, offsets and missing values are those of a data frame", {
   expect_error(dpadmm_fit(regression, loss = "huber", epsilon = 2, case_weights = ~w),
     class = "dpadmm_error_argument"
   )
+})
+
+test_that("a query may have several lines", {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "folk", folk[c("age", "cost")])
+  read <- function(query) dpadmm_records(con, cost ~ age, limits, query = query)
+  expect_identical(dim(read("select age,\n\tcost\r\nfrom folk")), c(400L, 2L))
+  expect_blame(read("select\u0001 1"), "argument", "query")
 })
 
 test_that("files, data bases and functions are read alike", {
