@@ -178,7 +178,7 @@ chunk_blueprint <- function(formula, schema, options) {
 #' @noRd
 check_records_nodes <- function(nodes) {
   if (is.null(nodes)) return(NULL)
-  if (inherits(nodes, "formula") && length(all.vars(nodes)) == 1L) return(all.vars(nodes))
+  if (!is.null(column <- holder_column(nodes))) return(column)
   if (!is.numeric(nodes)) {
     abort("argument", "`nodes` of records in a file must be ~column or a number.",
       argument = "nodes"

@@ -71,8 +71,8 @@ subset_leak <- function(expression, data) {
 #' The column of the data that says whose each record is.
 #' @noRd
 node_values <- function(nodes, data) {
-  column <- all.vars(nodes)
-  if (length(column) != 1L || !(column %in% names(data))) {
+  column <- holder_column(nodes)
+  if (is.null(column) || !(column %in% names(data))) {
     abort("argument", sprintf(
       "`nodes` must be ~column with a column of the data, not %s.", call_words(nodes)
     ), argument = "nodes")

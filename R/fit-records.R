@@ -31,7 +31,7 @@ dpadmm_plan.dpadmm_records <- function(x, ..., loss = "logistic", rows = c("scal
 #' of them but that all are one holder's.
 #' @noRd
 own_nodes <- function(records, nodes) {
-  column <- if (inherits(nodes, "formula")) all.vars(nodes)
+  column <- holder_column(nodes)
   if (is.null(nodes) || is.null(column) && !is.character(records$nodes)) return(nodes)
   if (!identical(column, records$nodes)) {
     abort("argument", sprintf("`nodes` of these records is said when they are read, not %s.",

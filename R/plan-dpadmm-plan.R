@@ -190,7 +190,7 @@ align_sizes <- function(held, network) {
 }
 
 check_node_column <- function(nodes) {
-  if (!inherits(nodes, "formula") || length(all.vars(nodes)) != 1L) {
+  if (is.null(holder_column(nodes))) {
     abort("argument", "`nodes` of a plan must be ~column.", argument = "nodes")
   }
   environment(nodes) <- globalenv()
