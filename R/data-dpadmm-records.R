@@ -9,9 +9,9 @@
 #' levels of every variable of the formula, and of the response its two levels, or bounds for a
 #' regression loss. Labels that are numbers (-1 or 0, and 1) or logical need nothing.
 #'
-#' Rows are in the file in the order of their `nodes`, if that is a column: as one holder's they give
-#' the numbers of a data frame in that order. With a number of nodes each fit splits them anew and
-#' copies them in its order to a second file, which goes with it.
+#' Rows are in the file in the order of their `nodes`, if that is a column: as one holder's they
+#' give the numbers of a data frame in that order. With a number of nodes each fit splits them anew
+#' and copies them in its order to a second file, which goes with it.
 #'
 #' @param source where the records come from:
 #'   * a function as `bigglm()` of package biglm has it: `source(reset = TRUE)` begins anew, and
@@ -144,12 +144,6 @@ dpadmm_records <- function(source, formula, schema, nodes = NULL, file = NULL,
     file_call(if (taken) "there is one by now" else "it cannot be renamed to this", target)
   }
   new_records(open_store(target, cache), keep)
-}
-
-refuse_for_kept <- function(given) {
-  if (length(given) == 0L) return(invisible())
-  abort("argument", sprintf("`%s` of a kept file is what it was when it was written.", given[1L]),
-    argument = given[1L])
 }
 
 #' What `.` stands for in a formula: not whose records they are.

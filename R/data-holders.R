@@ -12,14 +12,6 @@ given_nodes <- function(nodes) {
   })
 }
 
-#' The name of the column that `nodes` is, as ~column; `NULL`: it is no such formula.
-#' @noRd
-holder_column <- function(nodes) {
-  if (inherits(nodes, "formula") && length(nodes) == 2L && is.name(nodes[[2L]])) {
-    as.character(nodes[[2L]])
-  }
-}
-
 #' From `nodes` to whose each record is, see record_index(), and the parties' names and sizes. A
 #' number splits the records evenly in a random order drawn from the fit's key.
 #' @noRd

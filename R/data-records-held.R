@@ -32,6 +32,14 @@ records_store <- function(records) {
   check_not_cut(store)
 }
 
+#' What a kept file is asked for that it knows.
+#' @noRd
+refuse_for_kept <- function(given) {
+  if (length(given) == 0L) return(invisible())
+  abort("argument", sprintf("`%s` of a kept file is what it was when it was written.", given[1L]),
+    argument = given[1L])
+}
+
 # ---- records of a fit --------------------------------------------------------------------
 
 #' Records in a file, for a loss and bounds: as records_frame().

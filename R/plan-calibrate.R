@@ -30,12 +30,9 @@ calibrate_units <- function(plan, events_of, accountant) {
       unlike$epsilon[some] - cost, plan$budget$delta, accountant, unlike$likely[some])
     for (what in names(found)) found[[what]][lost] <- rest[[what]][match(of, some)]
   }
-  pure <- which(found$order == tells_of("pure"))
-  if (length(pure)) {
-    pure <- setdiff(pure, lost) # the others have it by now
-    found$unit <- raise_pure(found, pure, parties$releases, events_of, parties$epsilon - cost,
-      plan$budget$delta, accountant)
-  }
+  pure <- which(replace(found$order, lost, NA) == tells_of("pure")) # the others have it by now
+  found$unit <- raise_pure(found, pure, parties$releases, events_of, parties$epsilon - cost,
+    plan$budget$delta, accountant)
   lapply(found, `[`, parties$like)
 }
 

@@ -220,3 +220,11 @@ check_plot_dots <- function(..., own = c("x", "y", "type", "log", "xlab", "ylab"
 #' anyNA(), but without a vector of is.na() that it makes of a factor.
 #' @noRd
 any_missing <- function(x) anyNA(if (is.factor(x)) unclass(x) else x)
+
+#' The name of the column that `nodes` is, as ~column; `NULL`: it is no such formula.
+#' @noRd
+holder_column <- function(nodes) {
+  if (inherits(nodes, "formula") && length(nodes) == 2L && is.name(nodes[[2L]])) {
+    as.character(nodes[[2L]])
+  }
+}

@@ -247,7 +247,7 @@ test_that("weights and labels of text are of the type of numbers, or of the firs
     expect_identical(error$place, list(chunk = 1, row = 70, column = column))
     conditionMessage(error)
   }
-  expect_match(spoil("w", "1,5", case_weights = ~w, weight_bound = 2), "`w` is no number but \"1,5\"")
+  expect_match(spoil("w", "1,5", case_weights = ~w, weight_bound = 2), 'is no number but "1,5"')
   expect_match(spoil("stay", "x", offset = ~stay), "no number")
   expect_match(spoil("ill", "yes"), "no number")
   folk$ill <- ifelse(folk$ill, "TRUE", "FALSE")
