@@ -112,6 +112,26 @@ static void keep_bottoms(dpa_point *points, size_t n) {
   }
 }
 
+/* From which point on, on one side of the best, epsilon rises less than before: those
+ * up to it are of one valley, down which the best order is found again. n: from none.
+ */
+static size_t bend_of(const dpa_point *points, size_t n, dpa_point best, int side) {
+  double y = best.y, epsilon = best.epsilon, slope = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    const size_t k = side > 0 ? i : n - 1 - i;
+    const double u = side * (points[k].y - y);
+    if (!(side * (points[k].y - best.y) > 0.0 && u > 0.0))
+      continue;
+    const double next = (points[k].epsilon - epsilon) / u;
+    if (next < slope)
+      return k;
+    y = points[k].y;
+    epsilon = points[k].epsilon;
+    slope = next;
+  }
+  return n;
+}
+
 /* How far, in logs, noise and budget may change so that no other of some points, in
  * their order, becomes the best. One at a distance u from it gets nearer by about twice
  * u times as much, as a share, were losses normal, and by as much where the change is
@@ -119,6 +139,7 @@ static void keep_bottoms(dpa_point *points, size_t n) {
  * least that counts: it is sharp. */
 static void tell_reach(const dpa_point *points, size_t n, dpa_point best, double width,
                        dpa_order_space *out) {
+  const size_t low = bend_of(points, n, best, -1), high = bend_of(points, n, best, 1);
   double reach = DPA_FARTHEST_REACH;
   out->sharp = 0;
   for (size_t k = 0; k < n; k++) {
@@ -126,9 +147,10 @@ static void tell_reach(const dpa_point *points, size_t n, dpa_point best, double
     const double more = here / best.epsilon - 1.0;
     const int bottom = k > 0 && k + 1 < n && points[k - 1].epsilon > here &&
                        points[k + 1].epsilon > here;
+    const int within = points[k].y < best.y ? low == n || k > low : k < high;
     if (u > 0.5 * width && u < 4.0 * width && more > SHARP * u * u)
       out->sharp = 1;
-    if (u > (bottom ? 0.5 : 1.5) * width)
+    if (!within && u > (bottom ? 0.5 : 1.5) * width)
       reach = fmin(reach, more / fmax(bottom ? PER_BOTTOM : 1.0, per_reach(u)));
   }
   out->reach = reach < LEAST_REACH ? 0.0 : out->sharp ? LEAST_REACH : reach;
