@@ -42,6 +42,11 @@ static void check_gaussian(void) {
     const double mu = dpa_gaussian_mu(epsilon, log_delta);
     CHECK_NEAR(dpa_gaussian_log_delta(mu, epsilon) / log_delta, 1.0, 1e-10);
     near_relative(dpa_gaussian_mu_at(epsilon, epsilon / mu - mu / 2.0), mu, 1e-10);
+    for (int k = -2; k <= 2; k++) {
+      const double off = 0.01 * k;
+      near_relative(dpa_gaussian_mu_near(epsilon, log_delta, mu * (1.0 + off)), mu,
+                    1e-9 + 30.0 * off * off);
+    }
   }
   CHECK(isinf(dpa_objective_bound_b(5.0, 1.0, 0.25))); /* (order - 1) kappa = 1 */
   CHECK(isinf(dpa_objective_bound_b(9.0, 1.0, 0.25)));
@@ -141,6 +146,9 @@ static void check_pure(void) {
   static const double known[][3] = {{2.0, 0.5, 0.22733629380264573},
                                     {1.0009765625, 0.001, 5.0048823946110821e-7},
                                     {64.0, 3.0, 2.9992287721972422},
+                                    {20.0, 0x1p-10, 9.5361664486082733e-6},
+                                    {1.5, 0x1p-5, 7.3227290412120502e-4},
+                                    {640.0, 0x1.9p-14, 2.9085806507665753e-6},
                                     {1000000.0, 1e-06, 4.3378088346676014e-7}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     near_relative(dpa_rdp_pure(known[i][0], known[i][1]), known[i][2], 1e-13);
