@@ -206,6 +206,8 @@ csv_table <- function(path) {
 csv_names <- function(con) {
   lines <- record_lines(con, 1L)
   lines[1L] <- rawToChar(without_mark(charToRaw(c(lines, "")[1L])))
+  # empty lines are none, here as below
+  while (identical(lines, "") && length(more <- record_lines(con, 1L))) lines <- more
   names <- scan(text = lines, what = "", sep = ",", quote = "\"", quiet = TRUE)
   if (length(names)) names else stop("it is empty")
 }

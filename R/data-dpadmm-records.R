@@ -70,8 +70,8 @@
 #' for are not looked at, and which labels that are numbers are classes only a fit knows, by its
 #' loss. A file that is none, or was cut short, is `dpadmm_error_parse`, but for plain text, which
 #' has no end that could be missing; a full disk is `dpadmm_error_file`, with the chunk and the row
-#' it came to. After an error or an interrupt no file is left. All of these tell of records, see
-#' [dpadmm-conditions].
+#' it came to, if not all had come. After an error or an interrupt no file is left. All of these
+#' tell of records, see [dpadmm-conditions].
 #' @seealso [dpadmm_fit()], [dpadmm_schema()], [missing-values].
 #' @examples
 #' n <- 400

@@ -88,11 +88,14 @@ test_that("what other programs write is read: marks, line ends, empty lines, in 
   quoted <- gsub("([a-z]+)", "\"\\1\"", lines)
   for (text in list(c(mark, charToRaw(as_lines(quoted))), as_lines(quoted, end = "\r\n"),
     as_lines(lines, end = "\r"), as_lines(lines[1], "", lines[-1], "", ""),
+    as_lines("", "", lines), c(mark, charToRaw(as_lines("", quoted))),
     "age,outcome\n40,no\n50,yes")) {
     read <- dpadmm_records(in_csv(text), outcome ~ age, limits)
     expect_identical(labels(read), labels(expected))
     expect_identical(dim(read), dim(expected))
   }
+  expect_match(conditionMessage(refused(in_csv(as_lines("", "")), outcome ~ age,
+    "dpadmm_error_parse")), "it is empty")
   svm <- in_csv(c(mark, charToRaw("1 1:0.5\r\n-1 1:.2\r\n")), ".svm")
   expect_identical(nrow(dpadmm_records(svm, y ~ a, dpadmm_schema(a = 0:1))), 2L)
   expect_identical(read_libsvm(svm)$y, c(1, -1))
