@@ -2,8 +2,9 @@
 # the file from the disk, by one stream or four, whichever is faster.
 # Run: Rscript bench/larger-than-memory.R [gigabytes] [directory] [rounds] [cache]
 #
-# Gradients of one holder's records (grad_admm()), and the default method over five holders. All is
-# measured in one run. Time is per byte that a pass goes over, whether it was read or not. A pass
+# Gradients of one holder's records (grad_admm()), and the default method over five holders; at last
+# memory alone, with a quarter of the records, where rows are put in another order: of holders that
+# a column mixes, once, and of a number of nodes, for each fit. All is measured in one run. Time is per byte that a pass goes over, whether it was read or not. A pass
 # reads past the system's cache, as it does by itself where the file is larger than half of the
 # memory, or with "cache" through it. The cache would hold a file that is smaller than memory, so
 # its pages are dropped (by dd's flag nocache, this file's only) before each reading, and during a
@@ -51,6 +52,7 @@ source <- function(reset) {
   data <- as.data.frame(matrix(stats::runif(size * d), size, dimnames = list(NULL, names)))
   data$y <- ifelse(data$v1 + stats::rnorm(size) > 0.5, 1, -1)
   data$holder <- ceiling(5 * (done - size + seq_len(size)) / n)
+  data$mixed <- seq_len(size) %% 5
   data
 }
 
@@ -99,4 +101,18 @@ show <- function(name, ...) {
 }
 show("grad_admm", method = grad_admm(), nodes = NULL, iterations = rounds)
 show("mr_admm", iterations = 2)
+rm(records)
 unlink(file)
+
+n <- round(n / 4)
+for (nodes in list(~mixed, 5)) {
+  name <- if (is.numeric(nodes)) "a number of nodes" else "mixed holders"
+  made <- peak_of(records <- dpadmm_records(source, formula, schema, nodes, file = file,
+    keep = FALSE, cache = cache))
+  fit <- fit_of(iterations = 2)
+  report(sprintf("%s, %.2f GB, reading, GB of memory", name, file.size(file) / 1e9),
+    made$peak / 1e9, 2)
+  report(paste0(name, ", fit, GB of memory"), fit$peak / 1e9, 2)
+  rm(records)
+  invisible(gc())
+}
