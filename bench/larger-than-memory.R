@@ -4,12 +4,13 @@
 #
 # Gradients of one holder's records (grad_admm()), and the default method over five holders; at last
 # memory alone, with a quarter of the records, where rows are put in another order: of holders that
-# a column mixes, once, and of a number of nodes, for each fit. All is measured in one run. Time is per byte that a pass goes over, whether it was read or not. A pass
-# reads past the system's cache, as it does by itself where the file is larger than half of the
-# memory, or with "cache" through it. The cache would hold a file that is smaller than memory, so
-# its pages are dropped (by dd's flag nocache, this file's only) before each reading, and during a
-# fit twice a second: every pass reads from the disk. How much it read is the system's own count,
-# /proc/self/io. Memory is what is resident, VmHWM, from before a fit on. Linux only.
+# a column mixes, once, and of a number of nodes, for each fit. All is measured in one run. Time is
+# per byte that a pass goes over, whether it was read or not. A pass reads past the system's cache,
+# as it does by itself where the file is larger than half of the memory, or with "cache" through it.
+# The cache would hold a file that is smaller than memory, so its pages are dropped (by dd's flag
+# nocache, this file's only) before each reading, and during a fit twice a second: every pass reads
+# from the disk. How much it read is the system's own count, /proc/self/io. Memory is what is
+# resident, VmHWM, from before a fit on. Linux only.
 
 suppressMessages(library(dpadmm))
 source("bench/helpers.R")
