@@ -2,9 +2,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* for O_DIRECT */
 #endif
-#ifndef _FILE_OFFSET_BITS
-#define _FILE_OFFSET_BITS 64
-#endif
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,9 +1,6 @@
 /* Files of records are written once, piece by piece. What the operating system says of
  * a failure comes back as a string. */
 #ifndef _WIN32
-#ifndef _FILE_OFFSET_BITS
-#define _FILE_OFFSET_BITS 64
-#endif
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>

@@ -1,9 +1,5 @@
-/* Files of records, mapped into memory. What the operating system says of a failure
- * comes back as a string. */
+/* Files of records, mapped into memory. */
 #ifndef _WIN32
-#ifndef _FILE_OFFSET_BITS
-#define _FILE_OFFSET_BITS 64
-#endif
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
