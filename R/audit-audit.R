@@ -51,7 +51,7 @@
 #' @param seed `NULL`: noise from the operating system. Or a whole number: every run gets
 #'   a seed of its own, made from this one: as argument `seed` if `release` has one, else
 #'   by seeding R's generator for the time of the run. Results are then reproducible, for
-#'   any number of workers.
+#'   any number of workers (of [fit_release()] where who takes part is random: with its `seed`).
 #' @param workers number of processes that share the runs (>= 1); more than one need package
 #'   mirai. They get the objects of the global environment that `release` uses.
 #' @param progress show a progress bar.

@@ -16,6 +16,9 @@
 #' @param aggregation as in [dpadmm_plan()].
 #' @param colluding of secure sums: the holders that tell the hub all they know, by name or number.
 #'   `NULL`: the last ones, as many as need not be honest.
+#' @param seed of who takes part when ([fp_admm()] with `sample` or a walk) and of blocks' order
+#'   ([dp_cd()]), which are public and settled with the plan, the same in all runs. `NULL`: from the
+#'   operating system; then an audit with a seed is not the same in another session.
 #' @return A function of class `dpadmm_release`, `function(data, seed = NULL)`, that returns
 #'   all released values as one vector: every message, and for [ipp_admm()] who sent when.
 #'   `data` is a list with a matrix `x`, labels `y` and, where the method has nodes,
@@ -33,9 +36,9 @@
 fit_release <- function(method = mr_admm(), loss = "logistic", network = network_complete(),
                         penalty = NULL, C = NULL, rho = 0.01, iterations = NULL, epsilon = NULL,
                         delta = 0, noise = NULL, control = dpadmm_control(),
-                        aggregation = "plain", colluding = NULL) {
+                        aggregation = "plain", colluding = NULL, seed = NULL) {
   settings <- plan_settings(network, method, loss, penalty, C, rho, iterations, epsilon, delta,
-    noise, NULL, control,
+    noise, seed, control,
     given = c(if (!missing(C)) "C", if (!missing(rho)) "rho", if (!missing(network)) "network"),
     aggregation = aggregation
   )

@@ -151,6 +151,21 @@ test_that("fit_release() repeats the fit it stands for, with its noise worked ou
   }
 })
 
+test_that("with a seed of its own fit_release() settles the same users and blocks", {
+  pair <- worst_case_neighbours("outlier", n = 40, d = 3, numeric = TRUE)
+  methods <- list(fp_admm(setting = "federated", sample = 3), fp_admm(setting = "decentralized"),
+    dp_cd())
+  for (method in methods) {
+    values <- lapply(c(7, 7, 8), function(seed) {
+      fit_release(method, "huber", iterations = 20, noise = gaussian_noise(1), delta = 1e-3,
+        seed = seed)(pair$data1, seed = 1)
+    })
+    expect_identical(values[[1L]], values[[2L]])
+    expect_false(identical(values[[1L]], values[[3L]]))
+  }
+  expect_error(fit_release(seed = "a"), class = "dpadmm_error_argument")
+})
+
 test_that("claims of every kind are understood", {
   claims <- list(3, dp_event_gaussian(1, 1), account(dp_event_gaussian(1, 1), 1e-5),
     function(delta) gaussian_epsilon(1, delta))
