@@ -4,11 +4,14 @@
 #' Whether a matrix is one that passes may go over as it lies.
 #' @param left flags of rows that are left out, or `NULL`.
 #' @noRd
-is_passable <- function(x, left = NULL) is.null(left) && (!is.matrix(x) || is.double(x))
+is_passable <- function(x, left = NULL) {
+  is.null(left) && if (is.matrix(x)) is.double(x) else !is_as_held(x)
+}
 
-#' Some rows of a dense matrix as the core packs them; those that are left out are 0.
+#' Some rows of a matrix as the core packs them; those that are left out are 0.
 #' @noRd
 packed_rows <- function(x, rows, left = NULL) {
+  if (is_as_held(x)) return(by_column(sparse_rows(x, rows)))
   x <- x[rows, , drop = FALSE]
   if (!is.double(x)) storage.mode(x) <- "double"
   if (!is.null(left)) x[left[rows], ] <- 0
@@ -61,10 +64,12 @@ encode_matrix <- function(blueprint, x) {
 #' Rows longer than the bound, but for rounding, are an error.
 #' @noRd
 check_row_lengths <- function(x, bound, argument, left = NULL, threads = 1L) {
-  kept <- if (is_passable(x, left)) {
+  kept <- if (is_passable(x, left) || is_by_row(x)) {
     shortening(x, bound, threads)
   } else {
-    unlist(lapply(row_blocks(nrow(x), ncol(x)), function(rows) {
+    sparse <- is_triplets(x) # all of them are looked through for each block
+    blocks <- if (sparse) row_blocks(nrow(x), 8, nrow(x)) else row_blocks(nrow(x), ncol(x))
+    unlist(lapply(blocks, function(rows) {
       shortening(packed_rows(x, rows, left), bound, threads)
     }))
   }
@@ -85,11 +90,9 @@ shortening <- function(x, bound, threads = 1L) {
   if (methods::is(x, "dgCMatrix")) {
     return(core_call(.Call(ffi_shortening, matrix_slots(x), as.double(bound))))
   }
-  core_call(.Call(ffi_row_measure, matrix_slots(x), as.double(bound), as.double(threads)))$scale
+  x <- if (is_by_row(x)) transpose_slots(x) else x
+  core_call(.Call(ffi_row_measure, x, as.double(bound), as.double(threads)))$scale
 }
-
-# A row with larger entries is put in other units before it is shortened.
-.far_entry <- 1e100
 
 #' Rows that will be shortened to a bound, without entries so large that a product with a model
 #' could leave the range of doubles: whether it does, and an error of it, would tell of a record.
@@ -114,6 +117,7 @@ tame_rows <- function(x, bound, left = NULL, threads = 1L) {
 
 has_far_entries <- function(x, left = NULL, threads = 1L) {
   if (methods::is(x, "dgCMatrix")) return(largest_size(x@x, threads) > .far_entry)
+  if (is_as_held(x)) return(FALSE) # see plain_or_sparse()
   if (!is.double(x)) return(FALSE) # whole numbers are of four bytes
   if (is.null(left)) return(largest_size(x, threads) > .far_entry)
   any(vapply(seq_len(ncol(x)), function(j) any(abs(x[!left, j]) > .far_entry), NA))

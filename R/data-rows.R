@@ -52,7 +52,7 @@ stood_rows <- function(x, whole) {
 #' Rows of the source; `NULL`: all.
 #' @noRd
 source_rows <- function(x, rows = NULL) {
-  if (is.matrix(x$source) && !is_passable(x$source, x$dropped)) {
+  if (!is.data.frame(x$source) && !is_passable(x$source, x$dropped)) {
     return(packed_rows(x$source, if (is.null(rows)) seq_len(x$n) else rows, x$dropped))
   }
   if (is.null(x$dropped)) return(if (is.null(rows)) x$source else take_source(x$source, rows))
@@ -110,7 +110,9 @@ core_rows <- function(x, order = NULL, in_place = FALSE) {
   }
   blueprint <- x$blueprint
   rows <- switch(blueprint$kind,
-    matrix = list(
+    matrix = if (in_place && is_by_row(x$source) && !blueprint$intercept) {
+      list(x = transpose_slots(x$source), layout = "in_place")
+    } else list(
       x = matrix_slots(x$source), layout = "packed", left = x$dropped,
       first = if (blueprint$intercept) blueprint$row_bound,
       before = if (blueprint$intercept && blueprint$rows == "shorten") blueprint$row_bound

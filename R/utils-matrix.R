@@ -6,19 +6,43 @@ is_plain_matrix <- function(x) {
   !is.object(x) && is.matrix(x) && (is.numeric(x) || is.logical(x))
 }
 
+#' Whether a sparse matrix is held in one of the other ways that the core packs.
+#' @noRd
+is_by_row <- function(x) methods::is(x, "dgRMatrix")
+is_triplets <- function(x) methods::is(x, "dgTMatrix")
+is_as_held <- function(x) is_by_row(x) || is_triplets(x)
+
+# A row with larger entries is put in other units before it is shortened.
+.far_entry <- 1e100
+
+#' A matrix of package Matrix as a plain one, if it is dense, else as a dgCMatrix.
+#' @param as_held see check_matrix(). Numbers that are not finite, or far out, are looked for in a
+#'   dgCMatrix.
+#' @noRd
+plain_or_sparse <- function(x, as_held, threads) {
+  if (methods::is(x, "dgCMatrix")) return(x)
+  if (as_held && is_as_held(x) && isTRUE(largest_size(x@x, threads) <= .far_entry)) return(x)
+  if (methods::is(x, "dgeMatrix")) {
+    values <- x@x
+    dim(values) <- x@Dim # as(x, "matrix") copies them
+    dimnames(values) <- dimnames(x)
+    return(values)
+  }
+  if (methods::is(x, "denseMatrix")) return(methods::as(x, "matrix"))
+  methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+}
+
 #' A numeric matrix or dgCMatrix without missing or infinite entries.
 #' @param left flags of rows of a dense one that may have any; or `NULL`.
-#' @param as_held whether a dense one of whole numbers or flags may stay that.
+#' @param as_held whether a dense one of whole numbers or flags may stay that, and a sparse one a
+#'   dgRMatrix or dgTMatrix.
 #' @noRd
 check_matrix <- function(x, argument, left = NULL, threads = 1L, as_held = FALSE) {
   x <- plain_numbers(x, argument)
-  if (methods::is(x, "Matrix")) {
-    if (!methods::is(x, "dgCMatrix")) {
-      x <- methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
-    }
-  } else if (is.matrix(x) && (is.numeric(x) || is.logical(x))) {
+  if (methods::is(x, "Matrix")) x <- plain_or_sparse(x, as_held, threads)
+  if (is.matrix(x) && (is.numeric(x) || is.logical(x))) {
     if (!is.double(x) && !(as_held && is_plain_matrix(x))) storage.mode(x) <- "double"
-  } else {
+  } else if (!methods::is(x, "sparseMatrix")) {
     abort("argument", sprintf(
       "`%s` must be a numeric matrix, dense or of package Matrix, not %s.", argument, kind_of(x)
     ), argument = argument)
@@ -41,6 +65,7 @@ check_matrix <- function(x, argument, left = NULL, threads = 1L, as_held = FALSE
 #' The first entry, column by column, that is not a finite number, list(at, value), or `NULL`.
 #' @noRd
 first_not_finite <- function(x, left, threads) {
+  if (is_as_held(x)) return(NULL) # see plain_or_sparse()
   if (methods::is(x, "Matrix")) {
     k <- if (!is.finite(largest_size(x@x, threads))) which(!is.finite(x@x))
     if (length(k) == 0L) return(NULL)
@@ -61,12 +86,36 @@ first_not_finite <- function(x, left, threads) {
 #' @noRd
 largest_size <- function(x, threads = 1L) core_call(.Call(ffi_largest, x, as.double(threads)))
 
-#' A matrix as C takes it: itself, or the slots of a dgCMatrix.
+#' A matrix as C takes it: itself, or the slots of a dgCMatrix, dgRMatrix or dgTMatrix.
 #' @noRd
 matrix_slots <- function(x) {
+  if (is_by_row(x)) return(list(p = x@p, j = x@j, x = x@x, Dim = x@Dim))
+  if (is_triplets(x)) return(list(i = x@i, j = x@j, x = x@x, Dim = x@Dim))
   if (!methods::is(x, "dgCMatrix")) return(x)
   list(p = x@p, i = x@i, x = x@x, Dim = x@Dim)
 }
+
+#' The slots of the dgCMatrix that is the transpose of a dgRMatrix.
+#' @noRd
+transpose_slots <- function(x) list(p = x@p, i = x@j, x = x@x, Dim = rev(x@Dim))
+
+#' Some rows of a sparse matrix. Of triplets Matrix makes several copies.
+#' @noRd
+sparse_rows <- function(x, rows) {
+  if (!is_triplets(x) || is.unsorted(rows, strictly = TRUE) ||
+    rows[length(rows)] - rows[1L] >= length(rows)) {
+    return(x[rows, , drop = FALSE])
+  }
+  first <- rows[1L] - 1L
+  at <- which(x@i >= first & x@i < rows[length(rows)])
+  methods::new("dgTMatrix", i = x@i[at] - first, j = x@j[at], x = x@x[at],
+    Dim = c(length(rows), ncol(x)), Dimnames = list(NULL, colnames(x))
+  )
+}
+
+#' As a dgCMatrix, if it is sparse.
+#' @noRd
+by_column <- function(x) if (is_as_held(x)) methods::as(x, "CsparseMatrix") else x
 
 # Numbers that two bytes tell apart.
 .narrow <- 65536

@@ -30,13 +30,13 @@ whole <- function(n, d) {
   list(function() list(x = matrix(sample.int(100L, n * d, TRUE) - 1L, n), y = labels(n)),
     function(data) private(data$x, data$y, rows = "shorten"))
 }
-sparse <- function(n, d, each) {
+sparse <- function(n, d, each, class = "CsparseMatrix") {
   list(function() {
     columns <- (outer(seq_len(each), seq_len(n)) * 7919) %% d + 1
     x <- Matrix::sparseMatrix(rep(seq_len(n), each = each), as.vector(columns),
       x = 1 / sqrt(each), dims = c(n, d), use.last.ij = TRUE
     )
-    list(x = x, y = labels(n))
+    list(x = methods::as(x, class), y = labels(n))
   }, function(data) private(data$x, data$y, rows = "shorten", intercept = FALSE))
 }
 framed <- function(n, d) {
@@ -106,6 +106,8 @@ cases <- list(
   "dense 4e5 x 20, whole numbers" = whole(4e5, 20),
   "sparse 4e5 x 100, 14 a row" = sparse(4e5, 100, 14),
   "sparse 40,000 x 100, 14 a row" = sparse(4e4, 100, 14),
+  "sparse 4e5 x 100, 14 a row, by row" = sparse(4e5, 100, 14, "RsparseMatrix"),
+  "sparse 4e5 x 100, 14 a row, triplets" = sparse(4e5, 100, 14, "TsparseMatrix"),
   "frame 1e6 x 20" = framed(1e6, 20),
   "frame 4e5 x 50" = framed(4e5, 50),
   # columns of whole numbers and of factors are four bytes a record
@@ -125,7 +127,8 @@ cases <- list(
 )
 
 measure <- function(name, file) {
-  for (small in list(dense(200, 5), sparse(200, 20, 3), framed(200, 3), levelled(200))) {
+  for (small in list(dense(200, 5), sparse(200, 20, 3), framed(200, 3), levelled(200),
+    sparse(200, 20, 3, "RsparseMatrix"), sparse(200, 20, 3, "TsparseMatrix"))) {
     data <- small[[1L]]()
     for (k in 1:3) small[[2L]](data) # what is loaded or compiled once does not count
   }

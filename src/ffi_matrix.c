@@ -25,6 +25,25 @@ static int read_features(ffi_reader *slots, size_t stored, int end, ffi_shape *o
   return ok;
 }
 
+/* Slot p: where each of so many rows or columns begins, and the last ends. */
+static const int *read_offsets(ffi_reader *slots, int count) {
+  const int *p = ffi_ints(slots, "p", (size_t)count + 1, 0, INT_MAX);
+  int ok = p && p[0] == 0;
+  for (int k = 0; ok && k < count; k++)
+    ok = p[k] <= p[k + 1];
+  return ok ? p : NULL;
+}
+
+/* Slot j; of rows that are compressed it increases within each. */
+static int read_columns(ffi_reader *slots, const int *dim, ffi_shape *out) {
+  const int *j = out->j = ffi_ints(slots, "j", FFI_ANY, 0, dim[1] - 1);
+  int ok = j && (size_t)Rf_xlength(ffi_field(slots, "j")) >= out->stored;
+  for (int k = 0; ok && out->p && k < dim[0]; k++)
+    for (int s = out->p[k] + 1; s < out->p[k + 1]; s++)
+      ok &= j[s - 1] < j[s];
+  return ok;
+}
+
 static int is_numbers(int type) {
   return type == REALSXP || type == INTSXP || type == LGLSXP;
 }
@@ -45,20 +64,22 @@ ffi_shape ffi_matrix(ffi_reader *reader) {
   }
   ffi_reader slots = {x, NULL};
   const int *dim = ffi_ints(&slots, "Dim", 2, 0, INT_MAX - 1);
-  const int *p = dim ? ffi_ints(&slots, "p", (size_t)dim[1] + 1, 0, INT_MAX) : NULL;
-  int ok = p && p[0] == 0;
-  for (int j = 0; ok && j < dim[1]; j++)
-    ok = p[j] <= p[j + 1];
   /* they may be longer than what is used of them */
-  const double *values = ok ? ffi_reals(&slots, "x", FFI_ANY) : NULL;
-  const size_t stored = values ? (size_t)p[dim[1]] : 0;
-  ok = values && (size_t)Rf_xlength(ffi_field(&slots, "x")) >= stored &&
-       read_features(&slots, stored, dim[0], &out);
+  const double *values = dim ? ffi_reals(&slots, "x", FFI_ANY) : NULL;
+  const int compressed = ffi_has(&slots, "p"), by_row = !ffi_has(&slots, "i");
+  if (values && compressed)
+    out.p = read_offsets(&slots, by_row ? dim[0] : dim[1]);
+  if (!ffi_check(reader, values && (out.p || !compressed), "x"))
+    return out;
+  const size_t given = (size_t)Rf_xlength(ffi_field(&slots, "x"));
+  out.stored = compressed ? (size_t)out.p[by_row ? dim[0] : dim[1]] : given;
+  const int ok = given >= out.stored &&
+                 (by_row || read_features(&slots, out.stored, dim[0], &out)) &&
+                 ((compressed && !by_row) || read_columns(&slots, dim, &out));
   if (!ffi_check(reader, ok, "x"))
     return out;
   out.rows = (size_t)dim[0];
   out.columns = (size_t)dim[1];
-  out.p = p;
   out.x = values;
   return out;
 }
@@ -110,7 +131,7 @@ dpa_records ffi_pack(ffi_reader *reader, SEXP keeper, ffi_shape x, const int *pl
     return records;
   const size_t n = records.n = x.rows, shift = recipe->intercept != 0;
   const size_t d = records.d = x.columns + shift;
-  if (!x.p) {
+  if (!x.x) {
     const dpa_matrix matrix = {n, x.columns, x.dense, x.whole, left_out(reader, n)};
     if (!ffi_check(reader, d == 0 || n < SIZE_MAX / 16 / d, "x") || reader->bad)
       return records;
@@ -127,7 +148,7 @@ dpa_records ffi_pack(ffi_reader *reader, SEXP keeper, ffi_shape x, const int *pl
     records.dense = dense;
     return records;
   }
-  const size_t stored = (size_t)x.p[x.columns] + shift * n;
+  const size_t stored = x.stored + shift * n;
   if (!ffi_check(reader, stored < INT_MAX, "x") ||
       !ffi_check(reader, !ffi_has(reader, "left"), "left"))
     return records;
@@ -135,7 +156,12 @@ dpa_records ffi_pack(ffi_reader *reader, SEXP keeper, ffi_shape x, const int *pl
   int *col = d > DPA_NARROW ? FFI_TAKE(keeper, int, stored) : NULL;
   uint16_t *narrow = col ? NULL : FFI_TAKE(keeper, uint16_t, stored);
   double *val = FFI_TAKE(keeper, double, stored);
-  dpa_pack_sparse(n, x.columns, x.p, x.i, x.x, place, recipe, row, col, narrow, val);
+  dpa_sparse sparse = {n, x.columns, x.stored, x.p, x.i, x.j, x.x, NULL};
+  const void *const top = vmaxget();
+  if (!x.p)
+    sparse.order = (int *)R_alloc(x.stored + x.columns + 1, sizeof *sparse.order);
+  dpa_pack_sparse(&sparse, place, recipe, row, col, narrow, val);
+  vmaxset(top);
   records.row = row;
   records.col = col;
   records.narrow = narrow;
@@ -152,7 +178,7 @@ dpa_records ffi_rows(ffi_reader *reader, int transposed) {
   memset(&records, 0, sizeof records);
   const ffi_shape x = ffi_matrix(reader);
   const int by_column = x.dense && !transposed;
-  ffi_check(reader, !x.whole && (transposed || !x.narrow), "x");
+  ffi_check(reader, !x.whole && !x.j && (transposed || !x.narrow), "x");
   records.n = by_column ? x.rows : x.columns;
   records.d = by_column ? x.columns : x.rows;
   records.dense = x.dense;

@@ -137,8 +137,10 @@ static void check_intercept(void) {
   dpa_pack_dense(&(dpa_matrix){n, d, r.plain, NULL, NULL}, r.place, &recipe, 1, dense);
   dpa_pack_dense(&(dpa_matrix){n, d, r.plain, NULL, NULL}, r.place, &without, 1,
                  r.dense);
-  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, row, col, NULL, val);
-  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &without, row0, col0, NULL, val0);
+  const dpa_sparse x = {
+      .n = n, .d = d, .p = r.p, .i = r.i, .x = r.x, .stored = stored - n};
+  dpa_pack_sparse(&x, r.place, &recipe, row, col, NULL, val);
+  dpa_pack_sparse(&x, r.place, &without, row0, col0, NULL, val0);
   CHECK((size_t)row[n] == stored);
   for (size_t k = 0; k < n; k++) {
     same &= dense[k * (d + 1)] == 3.5 && val[row[k]] == 3.5 && col[row[k]] == 0;

@@ -1,5 +1,6 @@
 /* Few columns are packed as rows are, but one after the other, and without what is put
- * before them; whole numbers as the same doubles, and rows that are left out as 0. */
+ * before them; whole numbers as the same doubles, and rows that are left out as 0.
+ * Sparse matrices are packed alike, however their entries lie. */
 #include "check.h"
 #include "data/pack.h"
 #include "random/key.h"
@@ -40,6 +41,83 @@ static int are_same(const rows *a, const rows *b, size_t d) {
   for (size_t s = 0; s < N * (d + 1); s++)
     same &= a->x[s] == b->x[s];
   return same;
+}
+
+#define D 30
+#define STORED (N * D)
+
+/* Rows of sparse entries. */
+typedef struct entries {
+  int row[N + 1], col[2 * STORED];
+  uint16_t narrow[2 * STORED];
+  double val[2 * STORED];
+} entries;
+
+static void check_packed(const dpa_sparse *x, const int *place,
+                         const dpa_recipe *recipe, const entries *expected) {
+  static entries wide, narrow;
+  int same = 1;
+  dpa_pack_sparse(x, place, recipe, wide.row, wide.col, NULL, wide.val);
+  dpa_pack_sparse(x, place, recipe, narrow.row, NULL, narrow.narrow, narrow.val);
+  for (size_t k = 0; k <= N; k++)
+    same &= wide.row[k] == expected->row[k] && narrow.row[k] == expected->row[k];
+  for (int s = 0; same && s < expected->row[N]; s++)
+    same &= wide.col[s] == expected->col[s] && narrow.narrow[s] == expected->col[s] &&
+            wide.val[s] == expected->val[s] && narrow.val[s] == expected->val[s];
+  CHECK(same);
+}
+
+/* Whole numbers, of which a triplet may be a part: its parts add up to the last bit. */
+static void check_sparse(dpa_stream *stream, const int *place,
+                         const dpa_recipe *recipe) {
+  static entries expected;
+  static int p[D + 1], i[STORED], first[N + 1], j[STORED];
+  static int at[2 * STORED], in[2 * STORED], order[2 * STORED + D + 1];
+  static double plain[N][D], x[STORED], y[STORED], z[2 * STORED];
+  size_t stored = 0, parts = 0;
+  for (size_t c = 0; c < D; c++) {
+    p[c] = (int)stored;
+    for (size_t k = 0; k < N; k++) {
+      const int there = dpa_stream_uniform(stream) < 0.3 && k != 7 && c != 3;
+      plain[k][c] = there ? (double)dpa_stream_below(stream, 9) - 4.0 : NAN;
+      if (there) {
+        i[stored] = (int)k;
+        x[stored++] = plain[k][c];
+      }
+    }
+  }
+  p[D] = (int)stored;
+  stored = 0;
+  for (size_t k = 0; k < N; k++) {
+    first[k] = (int)stored;
+    for (size_t c = 0; c < D; c++)
+      if (!isnan(plain[k][c])) {
+        j[stored] = (int)c;
+        y[stored++] = plain[k][c];
+      }
+  }
+  first[N] = (int)stored;
+  for (size_t k = 0; k < N; k++)
+    for (int s = first[k]; s < first[k + 1]; s++)
+      for (int part = 0; part < 1 + (s % 3 == 0); part++) {
+        const size_t other = (size_t)dpa_stream_below(stream, parts + 1);
+        at[parts] = at[other];
+        in[parts] = in[other];
+        z[parts++] = z[other];
+        at[other] = (int)k;
+        in[other] = j[s];
+        z[other] = s % 3 ? y[s] : part ? 1.0 : y[s] - 1.0;
+      }
+  const dpa_sparse by_column = {N, D, stored, p, i, NULL, x, NULL};
+  const dpa_sparse by_row = {N, D, stored, first, NULL, j, y, NULL};
+  const dpa_sparse triplets = {N, D, parts, NULL, at, in, z, order};
+  dpa_pack_sparse(&by_column, place, recipe, expected.row, expected.col, NULL,
+                  expected.val);
+  CHECK((size_t)expected.row[N] == stored + (recipe->intercept ? N : 0));
+  CHECK(parts > stored);
+  check_packed(&by_column, place, recipe, &expected);
+  check_packed(&by_row, place, recipe, &expected);
+  check_packed(&triplets, place, recipe, &expected);
 }
 
 void test_pack(void) {
@@ -88,4 +166,8 @@ void test_pack(void) {
       const rows without = packed(&spoilt, place, &recipe);
       CHECK(are_same(&same, &without, d));
     }
+  for (int way = 0; way < 8; way++) {
+    const dpa_recipe recipe = {way & 1 ? 3.0 : INFINITY, way & 2, 0.5, NULL};
+    check_sparse(&stream, way & 4 ? place : NULL, &recipe);
+  }
 }

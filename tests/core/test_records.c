@@ -83,7 +83,8 @@ static records make(size_t n, size_t d, double fill, double scale, double bound,
   const dpa_recipe recipe = {bound, 0, 0.0, NULL};
   dpa_pack_dense(&(dpa_matrix){n, d, r.plain, NULL, NULL}, r.place, &recipe, 1,
                  r.dense);
-  dpa_pack_sparse(n, d, r.p, r.i, r.x, r.place, &recipe, r.row, r.col, NULL, r.val);
+  const dpa_sparse sparse = {n, d, (size_t)stored, r.p, r.i, NULL, r.x, NULL};
+  dpa_pack_sparse(&sparse, r.place, &recipe, r.row, r.col, NULL, r.val);
   r.as_dense = (dpa_records){.n = n, .d = d, .y = r.y, .dense = r.dense};
   r.as_sparse =
       (dpa_records){.n = n, .d = d, .y = r.y, .row = r.row, .col = r.col, .val = r.val};

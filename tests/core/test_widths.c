@@ -67,7 +67,9 @@ static void check_last(void) {
   p[DPA_NARROW] = 2;
   f[0] = 2.0;
   f[DPA_NARROW - 1] = 8.0;
-  dpa_pack_sparse(1, DPA_NARROW, p, i, x, NULL, &recipe, row, NULL, narrow, val);
+  const dpa_sparse last = {
+      .n = 1, .d = DPA_NARROW, .stored = 2, .p = p, .i = i, .x = x};
+  dpa_pack_sparse(&last, NULL, &recipe, row, NULL, narrow, val);
   const dpa_records one = {
       .n = 1, .d = DPA_NARROW, .row = row, .narrow = narrow, .val = val};
   dpa_records_margin(&one, f, &margin);

@@ -1,5 +1,5 @@
-# Matrices that the core packs as they are: of whole numbers or flags, and those some rows of which
-# are left out.
+# Matrices that the core packs as they are: of whole numbers or flags, those some rows of which are
+# left out, and sparse ones by row or of triplets.
 
 held_fit <- function(x, y = rep_len(c(-1, 1, 1), nrow(x)), ..., method = mr_admm(),
                      rows = "shorten", row_bound = 1, engine = "local", threads = 1) {
@@ -92,4 +92,97 @@ test_that("what is wrong in rows that count is an error, and names the place", {
   expect_equal(coef(held_fit(far, na.action = "omit")), tolerance = 1e-12,
     coef(held_fit(replace(replace(far, 2 + 4 * 0:2, 0), c(3, 7, 11), c(0, 1, 0)),
       case_weights = c(1, 0, 1, 1), weight_bound = 1)))
+})
+
+# The same matrix by column, by row, and of triplets in any order, every third number in two halves.
+held_ways <- function(n, d) {
+  x <- Matrix::rsparsematrix(n, d, 0.2)
+  x <- x / (sqrt(max(Matrix::rowSums(x^2))) * (1 + 1e-12))
+  colnames(x) <- paste0("c", seq_len(d))
+  whole <- methods::as(x, "TsparseMatrix")
+  halved <- seq(1, length(whole@x), 3)
+  value <- replace(whole@x, halved, whole@x[halved] / 2)
+  at <- sample(c(seq_along(value), halved))
+  triplets <- methods::new("dgTMatrix", i = whole@i[at], j = whole@j[at], x = value[at],
+    Dim = dim(x), Dimnames = dimnames(x))
+  list(x, methods::as(x, "RsparseMatrix"), triplets)
+}
+
+expect_alike <- function(ways, f) {
+  seen <- lapply(ways, f)
+  expect_identical(seen[[2L]], seen[[1L]])
+  expect_identical(seen[[3L]], seen[[1L]])
+  invisible(seen[[1L]])
+}
+
+replace_at <- function(x, value) {
+  x[31, 5] <- value
+  x
+}
+
+test_that("sparse matrices give the same fit by column, by row and of triplets", {
+  set.seed(3)
+  ways <- held_ways(300, 40)
+  expect_s4_class(dpadmm:::check_matrix(ways[[2L]], "x", as_held = TRUE), "dgRMatrix")
+  expect_s4_class(dpadmm:::check_matrix(ways[[3L]], "x", as_held = TRUE), "dgTMatrix")
+  for (method in list(r_admm(), dp_sgd(), fp_admm(gamma = 1), grad_admm())) {
+    for (intercept in c(TRUE, FALSE)) for (engine in c("local", "stepwise")) {
+      expect_alike(ways, function(x) {
+        coef(held_fit(x, method = method, intercept = intercept, engine = engine, rows = "error"))
+      })
+    }
+    fit <- expect_alike(ways, function(x) coef(held_fit(x * 3, method = method)))
+    expect_false(identical(fit, coef(held_fit(ways[[1L]], method = method))))
+  }
+  for (intercept in c(TRUE, FALSE)) {
+    expect_alike(ways, function(x) {
+      coef(dpadmm_fit(x, rep_len(c(-1, 1, 1), 300), nodes = 3, epsilon = Inf, seed = 1,
+        intercept = intercept))
+    })
+  }
+  once <- held_fit(ways[[1L]])
+  expect_alike(ways, function(x) predict(once, x))
+  expect_alike(ways, function(x) {
+    coef(dpadmm_fit(once$plan, x[, 40:1], rep_len(c(-1, 1, 1), 300),
+      nodes = rep_len(c(2, 1, 3), 300), seed = 1))
+  })
+})
+
+test_that("what is amiss in sparse matrices is found where it is, however they are held", {
+  set.seed(4)
+  ways <- held_ways(90, 7)
+  refused <- function(change, class) {
+    said <- expect_alike(ways, function(x) {
+      tryCatch(held_fit(change(x), rows = "error"), error = function(e) {
+        c(class(e)[1L], conditionMessage(e))
+      })
+    })
+    expect_identical(said[1L], class)
+  }
+  refused(function(x) replace_at(x, NA), "dpadmm_error_missing")
+  refused(function(x) replace_at(x, -Inf), "dpadmm_error_finite")
+  refused(function(x) replace_at(x, 1.5), "dpadmm_error_row_bound")
+  refused(function(x) x * 2, "dpadmm_error_row_bound")
+  expect_alike(ways, function(x) coef(held_fit(replace_at(x, 1e200))))
+  expect_alike(ways, function(x) coef(held_fit(replace_at(x, NA), na.action = "omit")))
+  # halves whose sum is beyond the range of numbers
+  far <- methods::new("dgTMatrix", i = c(0L, 0L, 1L), j = c(0L, 0L, 1L), x = c(1e308, 1e308, 1),
+    Dim = c(2L, 2L))
+  expect_error(dpadmm_fit(far, c(-1, 1), nodes = 2, epsilon = 1), class = "dpadmm_error_finite")
+  # columns that do not increase within a row are no matrix
+  broken <- ways[[2L]]
+  first <- broken@p[which(diff(broken@p) > 1L)[1L]]
+  broken@j[first + 1:2] <- rev(broken@j[first + 1:2])
+  expect_error(held_fit(broken), class = "dpadmm_error")
+})
+
+test_that("a dense matrix of package Matrix is a matrix", {
+  set.seed(5)
+  x <- matrix(runif(600, -1, 1), 100, dimnames = list(NULL, letters[1:6]))
+  held <- methods::new("dgeMatrix", x = as.vector(x), Dim = dim(x), Dimnames = dimnames(x))
+  fit <- held_fit(x)
+  expect_identical(coef(held_fit(held)), coef(fit))
+  expect_identical(predict(fit, held), predict(fit, x))
+  flags <- methods::as(x > 0, "denseMatrix")
+  expect_identical(coef(held_fit(flags)), coef(held_fit(x > 0)))
 })

@@ -31,40 +31,106 @@ static void shorten_row(double *x, size_t count, size_t d, double bound) {
       x[j] *= factor;
 }
 
-static void put_column(size_t j, int at, int *col, uint16_t *narrow) {
-  if (col)
-    col[at] = (int)j;
+/* Rows as they are filled: row[k] is where the next entry of row k goes. */
+typedef struct filled {
+  int *row, *col;
+  uint16_t *narrow; /* instead of col */
+  double *val;
+} filled;
+
+static void put(filled *out, size_t k, size_t j, double x) {
+  const int at = out->row[k]++;
+  if (out->col)
+    out->col[at] = (int)j;
   else
-    narrow[at] = (uint16_t)j;
+    out->narrow[at] = (uint16_t)j;
+  out->val[at] = x;
 }
 
-void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const double *x,
-                     const int *place, const dpa_recipe *recipe, int *row, int *col,
-                     uint16_t *narrow, double *val) {
+static size_t column(const filled *out, int at) {
+  return out->col ? (size_t)out->col[at] : out->narrow[at];
+}
+
+/* The entries column by column, those of a column as they come: order[0], ...; and
+ * before them where each column begins. */
+static int *by_column(const dpa_sparse *x) {
+  int *start = x->order, *order = x->order + x->d + 1;
+  memset(start, 0, (x->d + 1) * sizeof *start);
+  for (size_t s = 0; s < x->stored; s++)
+    start[x->j[s] + 1]++;
+  for (size_t j = 0; j < x->d; j++)
+    start[j + 1] += start[j];
+  for (size_t s = 0; s < x->stored; s++)
+    order[start[x->j[s]]++] = (int)s;
+  return order;
+}
+
+static void fill(const dpa_sparse *x, const int *place, size_t shift, filled *out) {
+  if (!x->i) { /* by row */
+    for (size_t k = 0; k < x->n; k++)
+      for (int s = x->p[k]; s < x->p[k + 1]; s++)
+        put(out, place_of(place, k), (size_t)x->j[s] + shift, x->x[s]);
+    return;
+  }
+  if (!x->p) {
+    const int *order = by_column(x);
+    for (size_t at = 0; at < x->stored; at++) {
+      const int s = order[at];
+      put(out, place_of(place, (size_t)x->i[s]), (size_t)x->j[s] + shift, x->x[s]);
+    }
+    return;
+  }
+  for (size_t j = 0; j < x->d; j++)
+    for (int s = x->p[j]; s < x->p[j + 1]; s++)
+      put(out, place_of(place, (size_t)x->i[s]), j + shift, x->x[s]);
+}
+
+/* Entries of one place become one. row[k]: where row k begins. */
+static void add_up(size_t n, filled *out) {
+  int next = 0;
+  for (size_t k = 0, from = 0; k < n; k++) {
+    const int first = next, end = out->row[k + 1];
+    for (int s = (int)from; s < end; s++) {
+      const double x = out->val[s];
+      const size_t j = column(out, s);
+      if (next > first && column(out, next - 1) == j) {
+        out->val[next - 1] += x;
+        continue;
+      }
+      if (out->col)
+        out->col[next] = (int)j;
+      else
+        out->narrow[next] = (uint16_t)j;
+      out->val[next++] = x;
+    }
+    from = (size_t)end;
+    out->row[k + 1] = next;
+  }
+}
+
+void dpa_pack_sparse(const dpa_sparse *x, const int *place, const dpa_recipe *recipe,
+                     int *row, int *col, uint16_t *narrow, double *val) {
   const int shift = recipe->intercept != 0;
+  const size_t n = x->n;
+  filled out = {row, col, narrow, val};
   DPA_COUNT(recipe->work, read, n);
   memset(row, 0, (n + 1) * sizeof *row);
-  for (int s = 0; s < p[d]; s++)
-    row[place_of(place, (size_t)i[s]) + 1]++;
+  for (size_t s = 0; x->i && s < x->stored; s++)
+    row[place_of(place, (size_t)x->i[s]) + 1]++;
+  for (size_t k = 0; !x->i && k < n; k++)
+    row[place_of(place, k) + 1] = x->p[k + 1] - x->p[k];
   for (size_t k = 0; k < n; k++)
     row[k + 1] += row[k] + shift;
   /* row[k] serves as the write position of row k and ends at the start of row k + 1 */
-  for (size_t k = 0; shift && k < n; k++) {
-    put_column(0, row[k], col, narrow);
-    val[row[k]++] = recipe->first;
-  }
-  for (size_t j = 0; j < d; j++) {
-    const int end = p[j + 1];
-    for (int s = p[j]; s < end; s++) {
-      const int at = row[place_of(place, (size_t)i[s])]++;
-      put_column(j + (size_t)shift, at, col, narrow);
-      val[at] = x[s];
-    }
-  }
+  for (size_t k = 0; shift && k < n; k++)
+    put(&out, k, 0, recipe->first);
+  fill(x, place, (size_t)shift, &out);
   memmove(row + 1, row, n * sizeof *row);
   row[0] = 0;
+  if (!x->p)
+    add_up(n, &out);
   for (size_t k = 0; k < n; k++)
-    shorten_row(val + row[k] + shift, (size_t)(row[k + 1] - row[k] - shift), d,
+    shorten_row(val + row[k] + shift, (size_t)(row[k + 1] - row[k] - shift), x->d,
                 recipe->bound);
 }
 

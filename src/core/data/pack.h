@@ -1,4 +1,4 @@
-/* Matrices, column by column as R has them, to rows in the order of their holders. */
+/* Matrices as R has them to rows in the order of their holders. */
 #ifndef DPA_PACK_H
 #define DPA_PACK_H
 
@@ -24,13 +24,22 @@ typedef struct dpa_matrix {
   const int *left; /* n flags: rows that are left out, and so are 0; NULL: none */
 } dpa_matrix;
 
+/* A sparse matrix, n x d, with `stored` entries: compressed by column (p: d + 1
+ * offsets, i, x), by row (p: n + 1 offsets, j, x: j increases within a row), or in any
+ * order (i, j, x, of which those of one place are added up, and order: stored + d + 1
+ * of work space). What it has not is NULL. */
+typedef struct dpa_sparse {
+  size_t n, d, stored;
+  const int *p, *i, *j;
+  const double *x;
+  int *order;
+} dpa_sparse;
+
 /* place[k] is where record k goes (a permutation of 0..n-1; NULL: where it is). Rows
  * have d entries, and one more with an intercept.
- * Sparse: d columns compressed by column (p: d + 1 offsets, i, x) to rows, their
- * indices to col or, where that is NULL, to narrow. */
-void dpa_pack_sparse(size_t n, size_t d, const int *p, const int *i, const double *x,
-                     const int *place, const dpa_recipe *recipe, int *row, int *col,
-                     uint16_t *narrow, double *val);
+ * Sparse: to rows, their indices to col or, where that is NULL, to narrow. */
+void dpa_pack_sparse(const dpa_sparse *x, const int *place, const dpa_recipe *recipe,
+                     int *row, int *col, uint16_t *narrow, double *val);
 /* Columns up to which an intercept is a good part of a row. */
 #define DPA_FEW_COLUMNS 4
 

@@ -131,8 +131,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   dpa_pack_dense(&(dpa_matrix){m.n, m.d, m.plain, NULL, NULL}, m.place, &recipe, 1,
                  m.dense);
   const int wide = (int)feed_below(&from, 2);
-  dpa_pack_sparse(m.n, m.d, m.p, m.i, m.x, m.place, &recipe, m.row, wide ? m.col : NULL,
-                  m.narrow, m.val);
+  const dpa_sparse x = {
+      .n = m.n, .d = m.d, .stored = (size_t)m.p[m.d], .p = m.p, .i = m.i, .x = m.x};
+  dpa_pack_sparse(&x, m.place, &recipe, m.row, wide ? m.col : NULL, m.narrow, m.val);
   const size_t d = m.d + (size_t)recipe.intercept;
   const dpa_records dense = {.n = m.n, .d = d, .dense = m.dense};
   const dpa_records sparse = {.n = m.n,
