@@ -17,17 +17,20 @@
  *   `user_size` the users' (relay "server"), NULL: one each.
  * layout = "packed": rows are copied to their places. x may also be list(p, j, x, Dim)
  *   of a dgRMatrix or list(i, j, x, Dim) of a dgTMatrix. `before`: they are shortened
- * to this bound first; then `first`, if it is there, is put in front of each. layout =
- * "in_place": one party, nothing is copied. A sparse x is given as the slots of its
- * transpose. layout = "rows": x has its rows in their places already, and they are not
- * copied either. It is the transpose of a matrix, or that of a dgCMatrix, or rows of a
- * file: see ffi_mapped(). The slot i may be raw: two bytes each, or four of more than
- * 2^16 columns. layout = "terms": x = list(terms, Dim, full): features and records, the
- * latter in their places, and nothing is copied. terms: list(first, features, code,
- * place, value, number) each, see dpa_term, NULL what it has not; features: how many
- * there are from the first. The codes are raw, of one byte where there are up to 256,
- * else of two. Rows are used times `factor`, NULL: 1. row_bound: longer ones are
- * shortened to it. `scale` and `norm`, as ffi_row_measure() gives them, save measuring.
+ *   to this bound first; then `first`, if it is there, is put in front of each.
+ * layout = "in_place": one party, nothing is copied. A sparse x is given as the slots
+ *   of its transpose.
+ * layout = "rows": x has its rows in their places already, and they are not copied
+ *   either. It is the transpose of a matrix, or that of a dgCMatrix, or rows of a file:
+ *   see ffi_mapped(). The slot i may be raw: two bytes each, or four of more than 2^16
+ *   columns.
+ * layout = "terms": x = list(terms, Dim, full): features and records, the latter in
+ *   their places, and nothing is copied. terms: list(first, features, code, place,
+ *   value, number) each, see dpa_term, NULL what it has not; features: how many there
+ *   are from the first. The codes are raw, of one byte where there are up to 256, else
+ *   of two.
+ * Rows are used times `factor`, NULL: 1. row_bound: longer ones are shortened to it.
+ * `scale` and `norm`, as ffi_row_measure() gives them, save measuring.
  * work: to which all that is done with the rows is added, or NULL. */
 dpa_holding *ffi_records(ffi_reader *reader, SEXP keeper, size_t parties,
                          const dpa_plan *plan, dpa_work *work);
