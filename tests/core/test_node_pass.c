@@ -182,7 +182,7 @@ static void check_prices(int alike) {
   double quad = alike ? 1e-3 : 0.05;
   dpa_solver_start(&s, quad, p.lin, 1e-9);
   CHECK(dpa_solver_advance(&s) == DPA_CONTINUE);
-  CHECK(s.at.curved == DPA_DIAGONAL && work.squares == 0);
+  CHECK(s.at.curved == DPA_SCALE && work.squares == 0);
   int before = 0;
   for (int round = 0; round < 12; round++, quad *= 1.1) {
     for (size_t j = 0; j < p.d; j++)

@@ -16,14 +16,15 @@ static void place_state(dpa_party *party, dpa_arena *arena) {
 static void place_cache(dpa_party *party, dpa_arena *arena) {
   dpa_node *node = &party->as.node;
   node->kept = DPA_TAKE(arena, dpa_solver_state, 1);
-  node->pull = DPA_TAKE(arena, double, party->d);
-  node->linear = DPA_TAKE(arena, double, party->d);
   dpa_solver_layout(&node->solver, arena, &party->records, party->loss, party->width,
                     party->weight);
 }
 
 static void place_room(dpa_party *party, dpa_arena *arena) {
-  dpa_solver_room(&party->as.node.solver, arena);
+  dpa_node *node = &party->as.node;
+  node->pull = DPA_TAKE(arena, double, party->d);
+  node->linear = DPA_TAKE(arena, double, party->d);
+  dpa_solver_room(&node->solver, arena);
 }
 
 static void start(dpa_party *party) {

@@ -2,6 +2,7 @@
 
 #include "blas.h"
 #include "data/record_loss.h"
+#include "rules/node_pass.h"
 #include "vector.h"
 
 #include <math.h>
@@ -14,9 +15,11 @@
 /* A curvature for the model has paid when it has answered so many problems, at about
  * two passes each. */
 #define MODEL_SERVES 4.0
-/* A price in passes that is paid at once, and the passes a new diagonal is worth. */
+/* A price in passes that is paid at once, and the passes a new scale is worth. */
 #define CHEAP 10.0
-#define DIAGONAL_AGE 10
+#define SCALE_AGE 10
+/* A column that hardly varies keeps this share of its squares. */
+#define LEAST_SHARE 1e-6
 /* A factor of another quad serves within this ratio. */
 #define FAR 2.0
 #define BLOCK 256 /* records whose derivatives are taken at a time */
@@ -74,7 +77,7 @@ dpa_status dpa_solver_improve(dpa_solver *s) {
     s->at.spent = 0;
     return factorise(s);
   }
-  if (affordable(s, s->price) || (!full && s->at.age >= DIAGONAL_AGE))
+  if (affordable(s, s->price) || (!full && s->at.age >= SCALE_AGE))
     return dpa_solver_rebuild(s);
   return DPA_OK;
 }
@@ -112,18 +115,58 @@ static double second_derivatives(dpa_solver *s) {
   return most;
 }
 
+/* A mean row m other than 0, as of numbers between 0 and 1, makes one large eigenvalue
+ * of the curvature, which its diagonal alone would spread over all columns:
+ *   sum_k w_k x_k x_k' = sum_k w_k (x_k - m)(x_k - m)' + w m m',   w = sum_k w_k,
+ * of whose first part the diagonal is kept. */
+static void rebuild_scale(dpa_solver *s) {
+  const size_t d = s->data->d;
+  double *scale = s->curvature, *v = scale + d;
+  memset(scale, 0, d * sizeof *scale);
+  dpa_records_add_diagonal(s->data, s->along, s->threads, scale);
+  const double root = sqrt(dpa_solver_pass(s, DPA_PASS_MEAN));
+  for (size_t j = 0; root > 0.0 && j < d; j++) {
+    v[j] /= root;
+    scale[j] = fmax(scale[j] - v[j] * v[j], LEAST_SHARE * scale[j]);
+  }
+}
+
+/* By Sherman and Morrison's formula. */
+static void divide_by_scale(dpa_solver *s) {
+  const size_t d = s->data->d;
+  const double *scale = s->curvature, *v = scale + d;
+  double sum = 1.0, inner = 0.0;
+  for (size_t j = 0; j < d; j++) {
+    const double own = scale[j] + s->at.quad;
+    sum += v[j] * v[j] / own;
+    s->dir[j] /= own;
+    inner += v[j] * s->dir[j];
+  }
+  for (size_t j = 0; j < d; j++)
+    s->dir[j] -= inner / sum * v[j] / (scale[j] + s->at.quad);
+}
+
+void dpa_solver_divide(dpa_solver *s) {
+  const int d = (int)s->data->d, one = 1;
+  int info = 0;
+  if (s->at.curved == DPA_FULL)
+    F77_CALL(dpotrs)("L", &d, &one, s->curvature, &d, s->dir, &d, &info FCONE);
+  else
+    divide_by_scale(s);
+}
+
 dpa_status dpa_solver_rebuild(dpa_solver *s) {
   const size_t d = s->data->d;
   const int full = s->at.curved == DPA_FULL || affordable(s, s->price);
   const double unbalanced = second_derivatives(s);
-  memset(s->curvature, 0, (full ? d * d : d) * sizeof *s->curvature);
   s->at.age = 0;
-  if (!full) { /* only a scale: there the pairs are the curvature */
-    s->at.curved = DPA_DIAGONAL;
-    dpa_records_add_diagonal(s->data, s->along, s->threads, s->curvature);
+  if (!full) { /* there the pairs are the curvature */
+    s->at.curved = DPA_SCALE;
+    rebuild_scale(s);
     return DPA_OK;
   }
   s->at.curved = DPA_FULL;
+  memset(s->curvature, 0, d * d * sizeof *s->curvature);
   dpa_records_add_hessian(s->data, s->along, s->threads, s->curvature, s->block);
   keep_curvature(s);
   s->at.unbalance = unbalanced;
@@ -212,11 +255,9 @@ dpa_status dpa_solver_try_model(dpa_solver *s) {
   for (;;) {
     if (s->at.distance < 0.0)
       measure_distance(s);
-    const int di = (int)d, one = 1;
-    int info = 0;
     for (size_t j = 0; j < d; j++)
       s->dir[j] = -s->grad[j];
-    F77_CALL(dpotrs)("L", &di, &one, s->curvature, &di, s->dir, &di, &info FCONE);
+    dpa_solver_divide(s);
     const double length = sqrt(dpa_dot(s->dir, s->dir, d));
     /* ||dir||_H^2, because (H + quad I) dir = -grad */
     const double pull = -dpa_dot(s->grad, s->dir, d);

@@ -13,9 +13,12 @@
 void dpa_solver_prices(dpa_solver *s);
 
 /* Curvature at the current point: a full one with its factor where that is to be had
- * for what has been spent, else its diagonal. `along` serves as the buffer of second
+ * for what has been spent, else a scale. `along` serves as the buffer of second
  * derivatives. */
 dpa_status dpa_solver_rebuild(dpa_solver *s);
+
+/* dir = (curvature + quad I)^-1 dir. */
+void dpa_solver_divide(dpa_solver *s);
 
 /* Before the first step on a problem: the factor for its quad, where that is cheap or
  * the old one's is far off. (Otherwise the old one still is a scale, close to the right

@@ -48,12 +48,23 @@ static size_t block_rows(const dpa_records *data) {
   return rows > BLOCK ? BLOCK : rows < 16 ? 16 : rows;
 }
 
+static double sum_of(const double *x, size_t n) {
+  double sum = 0.0;
+  for (size_t k = 0; k < n; k++)
+    sum += x[k];
+  return sum;
+}
+
 /* One block, from row `at`: its part of the gradient is added to sum, that of the
  * directional derivative answered. */
 static double block(const dpa_solver *s, dpa_pass pass, size_t at,
                     const dpa_records *rows, double *sum) {
   double trial[BLOCK], derivative[BLOCK], slope = 0.0;
   const double *margin = s->margin + at;
+  if (pass == DPA_PASS_MEAN) {
+    dpa_records_add_gradient(rows, s->along + at, sum);
+    return sum_of(s->along + at, rows->n);
+  }
   if (pass == DPA_PASS_POINT)
     dpa_records_margin(rows, s->f, s->margin + at);
   if (pass == DPA_PASS_STEP) {
@@ -97,8 +108,10 @@ double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
   /* every other pass goes back: what was read last is still in the cache */
   const int back = s->backwards;
   pass_chunks chunks = {.s = s, .pass = pass, .count = chunks_of(s->data)};
-  double slope = 0.0;
-  memset(s->data_grad, 0, d * sizeof *s->data_grad);
+  const int mean = pass == DPA_PASS_MEAN;
+  const double weight = mean ? 1.0 : s->weight; /* `along` has it */
+  double slope = 0.0, *out = mean ? s->curvature + d : s->data_grad;
+  memset(out, 0, d * sizeof *out);
   for (; chunks.first < chunks.count; chunks.first += s->sums) {
     const size_t left = chunks.count - chunks.first;
     const int m = (int)(left < s->sums ? left : s->sums);
@@ -107,12 +120,12 @@ double dpa_solver_pass(dpa_solver *s, dpa_pass pass) {
     for (int k = 0; k < m; k++) {
       const double *sum = s->sum + (size_t)k * s->stride;
       for (size_t j = 0; j < d; j++)
-        s->data_grad[j] += sum[j];
+        out[j] += sum[j];
       slope += sum[d];
     }
   }
   for (size_t j = 0; j < d; j++)
-    s->data_grad[j] *= s->weight;
+    out[j] *= weight;
   s->backwards = !back;
-  return s->weight * slope;
+  return weight * slope;
 }

@@ -10,14 +10,15 @@
 typedef enum dpa_pass {
   DPA_PASS_POINT, /* margin = X f; then the gradient at the margins */
   DPA_PASS_STEP,  /* along = X dir; at margin + along */
-  DPA_PASS_BACK   /* at the margins */
+  DPA_PASS_BACK,  /* at the margins */
+  DPA_PASS_MEAN   /* X' along, to the second part of a scale */
 } dpa_pass;
 
 /* Room for sums of the records at hand (or fewer). */
 void dpa_pass_layout(dpa_solver *solver, dpa_arena *arena);
 
 /* data_grad, as the pass says. Answers the losses' part of the directional derivative
- * at the end of a step, else 0. */
+ * at the end of a step; the sum of `along` with a mean; else 0. */
 double dpa_solver_pass(dpa_solver *solver, dpa_pass pass);
 
 #endif

@@ -25,15 +25,16 @@
 #define FREE 2    /* steps on a problem that no curvature would spare */
 #define MAX_SEARCH 50
 #define BLOCK 256
+#define PAIR_SHARE 10 /* numbers of the records for each of a pair */
 
 int dpa_solver_full(const dpa_records *data) {
   const size_t stored = dpa_records_stored(data);
   return data->d <= 32 || (data->d <= 8192 && data->d * data->d <= stored / 2 + 4096);
 }
 
-/* A pair costs what a number a column costs in a pass. */
+/* A pair costs what two numbers a column cost in a pass, and as much memory. */
 static size_t pairs_kept(const dpa_records *data) {
-  const size_t worth = dpa_records_stored(data) / data->d;
+  const size_t worth = dpa_records_stored(data) / PAIR_SHARE / data->d;
   return worth > DPA_PAIRS ? DPA_PAIRS : worth > DPA_FEW_PAIRS ? worth : DPA_FEW_PAIRS;
 }
 
@@ -50,7 +51,7 @@ void dpa_solver_layout(dpa_solver *s, dpa_arena *arena, const dpa_records *data,
   s->f = DPA_TAKE(arena, double, d);
   s->data_grad = DPA_TAKE(arena, double, d);
   s->margin = DPA_TAKE(arena, double, data->n);
-  s->curvature = DPA_TAKE(arena, double, full ? d *d : d);
+  s->curvature = DPA_TAKE(arena, double, full ? d *d : 2 * d);
   if (full) {
     s->diagonal = DPA_TAKE(arena, double, d);
     s->base = DPA_TAKE(arena, double, d);
@@ -140,7 +141,8 @@ void dpa_solver_start(dpa_solver *s, double quad, const double *lin, double tol)
   s->at.best = INFINITY;
 }
 
-/* dir = -(inverse Hessian estimate) grad: the two-loop recursion around the factor. */
+/* dir = -(inverse Hessian estimate) grad: the two-loop recursion around the curvature.
+ */
 static void direction(dpa_solver *s) {
   const size_t d = s->data->d;
   double coefficient[DPA_PAIRS];
@@ -152,14 +154,7 @@ static void direction(dpa_solver *s) {
     for (size_t j = 0; j < d; j++)
       s->dir[j] -= coefficient[p] * s->grad_pair[p * d + j];
   }
-  if (s->at.curved == DPA_FULL) {
-    const int di = (int)d, one = 1;
-    int info = 0;
-    F77_CALL(dpotrs)("L", &di, &one, s->curvature, &di, s->dir, &di, &info FCONE);
-  } else {
-    for (size_t j = 0; j < d; j++)
-      s->dir[j] /= s->curvature[j] + s->at.quad;
-  }
+  dpa_solver_divide(s);
   for (size_t q = s->at.pairs; q-- > 0;) {
     const size_t p = (s->at.newest + s->most_pairs - q) % s->most_pairs;
     const double beta = dpa_dot(s->grad_pair + p * d, s->dir, d) / s->at.inner_pair[p];

@@ -4,14 +4,14 @@
  *
  * L_k the loss of record k (record_loss.h), to a stated gradient norm. Steps on a
  * curvature that is kept between problems, corrected by limited-memory BFGS pairs. They
- * begin with a scale, the curvature's diagonal; a full curvature (Newton's method) is
- * bought when it is cheap, or as soon as steps that it might have spared have cost as
- * much as it does, by prices in passes that depend on sizes alone (node_model.h). A
- * step is one pass over the records, by blocks that are multiplied with the direction
- * and, where the derivatives at its end are known, back; because the losses are
- * functions of x'f, a line search costs no pass over the features. The point, its
- * margins and its data gradient are kept too, so a problem that differs in lin and quad
- * starts for free.
+ * begin with a scale, the diagonal of the curvature about the mean row and that row; a
+ * full curvature (Newton's method) is bought when it is cheap, or as soon as steps that
+ * it might have spared have cost as much as it does, by prices in passes that depend on
+ * sizes alone (node_model.h). A step is one pass over the records, by blocks that are
+ * multiplied with the direction and, where the derivatives at its end are known, back;
+ * because the losses are functions of x'f, a line search costs no pass over the
+ * features. The point, its margins and its data gradient are kept too, so a problem
+ * that differs in lin and quad starts for free.
  *
  * To a loose tolerance most problems need no pass at all: for a self-concordant loss
  * the kept gradient and curvature come with a bound on how far their quadratic model is
@@ -34,8 +34,8 @@
 /* The curvature that a solver has. */
 typedef enum dpa_curvature {
   DPA_NO_CURVATURE,
-  DPA_DIAGONAL, /* its diagonal: a scale */
-  DPA_FULL      /* d x d, with a Cholesky factor */
+  DPA_SCALE, /* a diagonal about a mean row: a scale */
+  DPA_FULL   /* d x d, with a Cholesky factor */
 } dpa_curvature;
 
 /* All that changes but the arrays: a solver whose arrays and `at` are copied goes on as
@@ -87,13 +87,14 @@ typedef struct dpa_solver {
   double *along;     /* n: X dir */
   double *sum;       /* sums x stride: sums over chunks of records */
   size_t sums, stride;
-  double *curvature; /* of the data's Hessian at an earlier point: d, its diagonal, or
-                        d x d, whose upper triangle has it but for the diagonal, and the
-                        lower one the Cholesky factor of curvature + quad I; */
-  double *diagonal; /* d: that diagonal; NULL if a diagonal is all that there ever is */
-  double *base;     /* d: where margin and data_grad are known while f is ahead of it */
-  double *anchor;   /* d: where the full curvature was computed */
-  double *block;    /* work space of the dense Hessian; NULL when not needed */
+  double *curvature; /* of the data's Hessian at an earlier point: 2 d, a scale D + v v'
+                        (D, then v), or d x d, whose upper triangle has it but for the
+                        diagonal, and the lower one the Cholesky factor of
+                        curvature + quad I; */
+  double *diagonal;  /* d: that diagonal; NULL if a scale is all that there ever is */
+  double *base;   /* d: where margin and data_grad are known while f is ahead of it */
+  double *anchor; /* d: where the full curvature was computed */
+  double *block;  /* work space of the dense Hessian; NULL when not needed */
   size_t most_pairs; /* at most DPA_PAIRS */
   double *step_pair; /* most_pairs x d: steps */
   double *grad_pair; /* most_pairs x d: changes of the gradient */
@@ -102,8 +103,8 @@ typedef struct dpa_solver {
                   */
 } dpa_solver;
 
-/* Whether a node of this shape has room for a full d x d curvature (else for its
- * diagonal). The matrices stay smaller than the records themselves. */
+/* Whether a node of this shape has room for a full d x d curvature (else for a scale).
+ * The matrices stay smaller than the records themselves. */
 int dpa_solver_full(const dpa_records *data);
 
 /* Take from `arena` (measuring when it has no base) what is kept from problem to

@@ -27,10 +27,10 @@ typedef struct dpa_node {
   double *inbox;  /* d: weighted sum of its neighbours' last messages */
   double *kkt; /* d: grad O + b at the last exact update, from released values only */
   dpa_sends *sends;
-  double *pull;   /* d: linear term of the posed problem: public */
-  double *linear; /* d: the same with its noise */
   dpa_solver solver;
   dpa_solver_state *kept; /* the solver's, in the cache */
+  double *pull;           /* d: linear term of the posed problem: public; in the room */
+  double *linear;         /* d: the same with its noise */
   int passed;             /* the test of this step was positive */
 } dpa_node;
 

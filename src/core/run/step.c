@@ -60,9 +60,9 @@ static void place(dpa_party *party, dpa_arena *arena, dpa_arena *room, size_t mo
   party->layout->place_cache(party, arena);
   place_moment(party, arena);
   party->cache_size = arena->used - from - party->state_size;
-  party->spare = DPA_TAKE(arena, double, party->d);
   party->active =
       DPA_TAKE(arena, int, most); /* the next round asks for the last one's */
+  party->spare = DPA_TAKE(room, double, party->d);
   party->layout->place_room(party, room);
   if (party->moment.asked)
     party->moment.block = DPA_TAKE(room, double, dpa_hessian_room(&party->records));
