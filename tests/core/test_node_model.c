@@ -1,6 +1,8 @@
-/* The quadratic model that answers problems of loose tolerances without a pass. */
+/* The quadratic model that answers problems of loose tolerances without a pass, and the
+ * scale that steps begin with. */
 #include "check.h"
 #include "problem.h"
+#include "rules/node_model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,6 +78,70 @@ static void check_model(void) {
   CHECK(used > 0.5 && used <= 1.0);
 }
 
+/* Numbers that vary by `spread` about `mean`, the last of a row being `mean` itself. */
+static problem about(double mean, double spread, int sparse) {
+  problem p = problem_make(60, 100, 1.0, sparse, &dpa_loss_logistic, 17);
+  for (size_t k = 0; k < p.n; k++)
+    for (size_t j = 0; j < p.d; j++) {
+      double *x = sparse ? &p.val[k * p.d + j] : &p.dense[k * p.d + j];
+      *x = mean + (j + 1 < p.d ? spread * sin((double)(k * p.d + j) * sqrt(2.0)) : 0.0);
+      p.dense[k * p.d + j] = *x;
+    }
+  return p;
+}
+
+/* sum_k w_k (x_k - m)(x_k - m)' for the diagonal, and the mean row m, with equal w. */
+static void check_scale(int sparse) {
+  const double quad = 1e-3;
+  problem p = about(0.07, 0.03, sparse);
+  dpa_solver s;
+  void *memory = problem_place(&s, &p, &dpa_loss_logistic, 0.4, 1.0);
+  dpa_solver_start(&s, quad, p.lin, 1e-9);
+  CHECK(dpa_solver_advance(&s) == DPA_CONTINUE && s.at.curved == DPA_SCALE);
+  const double *scale = s.curvature, *v = scale + p.d, w = 0.25;
+  int right = 1, solves = 1;
+  for (size_t j = 0; j < p.d; j++) {
+    double mean = 0.0, squares = 0.0, about_mean = 0.0;
+    for (size_t k = 0; k < p.n; k++)
+      mean += p.dense[k * p.d + j] / (double)p.n;
+    for (size_t k = 0; k < p.n; k++) {
+      const double x = p.dense[k * p.d + j];
+      squares += w * x * x;
+      about_mean += w * (x - mean) * (x - mean);
+    }
+    right &= fabs(v[j] - mean * sqrt(w * (double)p.n)) <= 1e-13;
+    right &= fabs(scale[j] - fmax(about_mean, 1e-6 * squares)) <= 1e-14;
+  }
+  CHECK(right);
+
+  double *given = get(p.d, sizeof(double)), along = 0.0;
+  for (size_t j = 0; j < p.d; j++)
+    s.dir[j] = given[j] = cos((double)(j * j));
+  dpa_solver_divide(&s);
+  for (size_t j = 0; j < p.d; j++)
+    along += v[j] * s.dir[j];
+  for (size_t j = 0; j < p.d; j++)
+    solves &= fabs((scale[j] + quad) * s.dir[j] + v[j] * along - given[j]) <= 1e-9;
+  CHECK(solves);
+  free(given);
+  free(memory);
+  problem_drop(&p);
+}
+
+static int steps_about(double mean) {
+  problem p = about(mean, 0.03, 0);
+  dpa_solver s;
+  void *memory = problem_place(&s, &p, &dpa_loss_logistic, 0.4, 1.0);
+  const int steps = problem_solve(&p, &s, 0.01, 1e-6);
+  free(memory);
+  problem_drop(&p);
+  return steps;
+}
+
 void test_node_model(void) {
   check_model();
+  check_scale(0);
+  check_scale(1);
+  /* a mean row costs no steps */
+  CHECK(steps_about(0.09) <= steps_about(0.0) + 2);
 }
