@@ -67,7 +67,10 @@ part("inference, weights, offsets, sparse", {
   model <- private(method = "admm", nodes = holders, inference = "sandwich",
     case_weights = rep_len(c(0.5, 1), n), weight_bound = 1, offset = x[, 1])
   print(predict(model, sparse, type = "link", offset = x[, 1])[1:2])
-  print(dpadmm_fit(sparse, y, nodes = 2, epsilon = 1, iterations = 2))
+  for (class in c("CsparseMatrix", "RsparseMatrix", "TsparseMatrix")) {
+    held <- methods::as(sparse, class)
+    print(dpadmm_fit(held, y, nodes = 2, epsilon = 1, iterations = 2, rows = "error"))
+  }
   levels <- dpadmm_schema(age = c(18, 100), ill = c("no", "yes"), h = c("A", "B", "C"))
   for (formula in c(ill ~ age + h, ill ~ age:h, ill ~ age)) {
     print(dpadmm_fit(formula, frame, levels, nodes = 2, epsilon = 1, iterations = 2))
