@@ -7,7 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define AT_ONCE 8 /* dense rows that are packed together: a cache line of a column */
+/* Dense rows that are packed together: two cache lines of a column, which processors
+ * fetch in pairs. */
+#define AT_ONCE 16
 /* Bytes of a page. New memory is written to in order first, by each thread its part:
  * the system clears a page when it is first touched, and slowly when threads touch them
  * here and there. */
