@@ -11,7 +11,7 @@ is_passable <- function(x, left = NULL) {
 #' Some rows of a matrix as the core packs them; those that are left out are 0.
 #' @noRd
 packed_rows <- function(x, rows, left = NULL) {
-  if (is_as_held(x)) return(by_column(sparse_rows(x, rows)))
+  if (is_as_held(x)) return(methods::as(sparse_rows(x, rows), "CsparseMatrix"))
   x <- x[rows, , drop = FALSE]
   if (!is.double(x)) storage.mode(x) <- "double"
   if (!is.null(left)) x[left[rows], ] <- 0

@@ -113,9 +113,5 @@ sparse_rows <- function(x, rows) {
   )
 }
 
-#' As a dgCMatrix, if it is sparse.
-#' @noRd
-by_column <- function(x) if (is_as_held(x)) methods::as(x, "CsparseMatrix") else x
-
 # Numbers that two bytes tell apart.
 .narrow <- 65536

@@ -40,13 +40,16 @@ typedef struct filled {
   double *val;
 } filled;
 
-static void put(filled *out, size_t k, size_t j, double x) {
-  const int at = out->row[k]++;
+static void set(filled *out, int at, size_t j, double x) {
   if (out->col)
     out->col[at] = (int)j;
   else
     out->narrow[at] = (uint16_t)j;
   out->val[at] = x;
+}
+
+static void put(filled *out, size_t k, size_t j, double x) {
+  set(out, out->row[k]++, j, x);
 }
 
 static size_t column(const filled *out, int at) {
@@ -89,23 +92,17 @@ static void fill(const dpa_sparse *x, const int *place, size_t shift, filled *ou
 
 /* Entries of one place become one. row[k]: where row k begins. */
 static void add_up(size_t n, filled *out) {
-  int next = 0;
-  for (size_t k = 0, from = 0; k < n; k++) {
+  int next = 0, from = 0;
+  for (size_t k = 0; k < n; k++) {
     const int first = next, end = out->row[k + 1];
-    for (int s = (int)from; s < end; s++) {
-      const double x = out->val[s];
+    for (int s = from; s < end; s++) {
       const size_t j = column(out, s);
-      if (next > first && column(out, next - 1) == j) {
-        out->val[next - 1] += x;
-        continue;
-      }
-      if (out->col)
-        out->col[next] = (int)j;
+      if (next > first && column(out, next - 1) == j)
+        out->val[next - 1] += out->val[s];
       else
-        out->narrow[next] = (uint16_t)j;
-      out->val[next++] = x;
+        set(out, next++, j, out->val[s]);
     }
-    from = (size_t)end;
+    from = end;
     out->row[k + 1] = next;
   }
 }
