@@ -86,17 +86,22 @@ sites_mirai <- function(urls = NULL, source, schema = NULL, epsilon = NULL, delt
     ledger = ledger, simulation = simulation))
   check_number(deadline, "deadline", lower = 0, open_lower = TRUE, infinite = TRUE)
   leave <- function() invisible()
+  busy <- function() FALSE
   up <- FALSE
   on.exit(if (!up) leave())
   if (is.null(profiles)) {
     check_tls(tls, urls)
     own <- paste0("dpadmm-", substr(new_run(), 1L, 8L), "-", names(urls))
     profiles <- stats::setNames(own, names(urls))
-    leave <- function() for (profile in own) mirai::daemons(0, .compute = profile)
+    leave <- function() {
+      let_answer(busy)
+      for (profile in own) mirai::daemons(0, .compute = profile)
+    }
     for (name in names(urls)) listen(urls[[name]], tls, profiles[[name]], name)
   }
   wait_for_daemons(profiles, deadline)
   line <- mirai_line(profiles, introduced(profiles, how, deadline))
+  busy <- line$busy
   sites <- new_sites("mirai", names(profiles), line$post, line$fetch, leave, deadline, min_sites,
     analyst, wait = 0.0005
   )
@@ -227,7 +232,7 @@ introduced <- function(profiles, how, seconds) {
 
 #' Tasks of the shards' daemons. A task goes on whoever waits for it, so what is unresolved is
 #' asked for again and never sent again; without a daemon it would be so for ever.
-#' @return list(post, fetch), see new_sites().
+#' @return list(post, fetch), see new_sites(), and busy(): whether an answer is coming.
 #' @noRd
 mirai_line <- function(profiles, how) {
   keys <- vapply(profiles, function(profile) new_run(), "")
@@ -263,5 +268,9 @@ mirai_line <- function(profiles, how) {
     }
     answer
   }
-  list(post = post, fetch = fetch)
+  busy <- function() {
+    coming <- vapply(tasks, function(task) !is.null(task) && mirai::unresolved(task), NA)
+    any(vapply(profiles[coming], connections, 0L) > 0L)
+  }
+  list(post = post, fetch = fetch, busy = busy)
 }

@@ -27,6 +27,7 @@ run_tasks <- function(tasks, f, workers = 1, objects = list(),
     )
   })
   left <- seq_along(tasks)
+  on.exit(stop_tasks(running[left], profile), add = TRUE, after = FALSE)
   while (length(left)) {
     at <- mirai::race_mirai(running[left], .compute = profile)
     k <- left[at]
@@ -76,6 +77,21 @@ start_workers <- function(workers, objects, profile) {
       argument = "workers"
     )
   }
+}
+
+#' Ends tasks that are not to be finished.
+#' @noRd
+stop_tasks <- function(running, profile) {
+  mirai::stop_mirai(running)
+  let_answer(function() mirai::status(.compute = profile)$mirai[["executing"]] > 0)
+}
+
+#' Waits a moment while something is `busy()`, before its connection is closed: package nanonext
+#' may wait for ever where it closes one over which an answer is coming.
+#' @noRd
+let_answer <- function(busy) {
+  begin <- Sys.time()
+  while (busy() && as.double(Sys.time() - begin, units = "secs") < 2) Sys.sleep(0.01)
 }
 
 check_workers <- function(workers) {

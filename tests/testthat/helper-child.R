@@ -28,6 +28,9 @@ in_child <- function(code, ..., seconds = 300, fails = FALSE, helpers = "mirai",
     stdout = TRUE, stderr = TRUE, timeout = seconds
   ))
   if (fails) return(file.exists(answer))
-  if (!file.exists(answer)) stop("the child failed:\n", paste(log, collapse = "\n"))
+  if (!file.exists(answer)) {
+    # 124: it was ended after `seconds`
+    stop("the child failed, with status ", attr(log, "status"), ":\n", paste(log, collapse = "\n"))
+  }
   readRDS(answer)
 }

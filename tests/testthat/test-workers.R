@@ -36,6 +36,27 @@ test_that("an error of a task is raised as it was", {
   }
 })
 
+test_that("workers have answered before their connections are closed", {
+  skip_if_not_installed("mirai")
+  files <- tempfile(c("begun", "answered"))
+  on.exit(unlink(files))
+  work <- function(fails) {
+    if (fails) {
+      while (!file.exists(files[1])) Sys.sleep(0.05)
+      stop("on purpose")
+    }
+    tryCatch({
+      file.create(files[1])
+      Sys.sleep(60)
+    }, interrupt = function(e) {
+      Sys.sleep(0.4)
+      file.create(files[2])
+    })
+  }
+  expect_error(run_tasks(list(FALSE, TRUE), work, 2, list(files = files)), "on purpose")
+  expect_true(file.exists(files[2]))
+})
+
 test_that("the end of a worker is told, with its task", {
   skip_on_cran()
   skip_on_os("windows")
